@@ -120,7 +120,7 @@ class Pipeline:
             else:
                 with self._tracing.span(call, this.id) as ended:
                     ended(result := await self._answer(this, fall_back))
-            return await self._recorded(this, result)
+            return await self._record(this, result)
         finally:
             _inside_call.reset(entered)
             self._places.give_back(caller.user_id)
@@ -151,7 +151,7 @@ class Pipeline:
                     return this.build_failure(Cancelled(this.ended_because).problem)
             if task.cancelling():
                 this.is_over = True
-                await self._recorded(
+                await self._record(
                     this,
                     this.build_failure(
                         Cancelled(STOPPED_MESSAGE if self.is_stopping else "The caller went away").problem
@@ -253,7 +253,7 @@ class Pipeline:
             return this.build_failure(error.problem)
         return this.build_success(ExecutionOutcome(other.output_json, this.attempts.count, fallback=True))
 
-    async def _recorded(self, this: CallRun, result: ToolResult) -> ToolResult:
+    async def _record(self, this: CallRun, result: ToolResult) -> ToolResult:
         self._metrics.count_call(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
         if this.attempts.violations:
             self._metrics.count_violations(this.kind, this.attempts.violations)

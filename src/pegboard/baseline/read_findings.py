@@ -43,7 +43,7 @@ class FaultCollector:
         if self.faults:
             raise Invalid.of(what, self.faults)
 
-    def listed(self, values: Any, field: str, most: int) -> Sequence[Any]:
+    def read_list(self, values: Any, field: str, most: int) -> Sequence[Any]:
         """Return the list, or an empty tuple with a fault if it is no list or has more than `most` entries."""
         if not isinstance(values, list | tuple):
             self.add(field, "must be a list")
@@ -93,7 +93,7 @@ def read_sightings(findings: Any, now: datetime, *, most: int = MAX_RECORDED_FIN
     """Return the sightings, merged by hash and sorted by hash; raise Invalid with the faults."""
     reading = FaultCollector()
     summed: dict[str, Sightings] = {}
-    for place, finding in enumerate(reading.listed(findings, "findings", most)):
+    for place, finding in enumerate(reading.read_list(findings, "findings", most)):
         if reading.is_at_limit:
             break
         one = _read_sighting(reading, finding, f"findings.{place}", now)
@@ -113,10 +113,10 @@ def read_resolved(composite_hashes: Any, findings: Any, now: datetime) -> list[s
         reading.add("composite_hashes", "must be given, or findings in its place, and not both")
     elif composite_hashes is not None:
         found = reading.read_hashes(
-            reading.listed(composite_hashes, "composite_hashes", MAX_RECORDED_FINDINGS), "composite_hashes"
+            reading.read_list(composite_hashes, "composite_hashes", MAX_RECORDED_FINDINGS), "composite_hashes"
         )
     else:
-        for place, finding in enumerate(reading.listed(findings, "findings", MAX_RECORDED_FINDINGS)):
+        for place, finding in enumerate(reading.read_list(findings, "findings", MAX_RECORDED_FINDINGS)):
             if reading.is_at_limit:
                 break
             one = _read_sighting(reading, finding, f"findings.{place}", now, needs_id=False)
@@ -129,8 +129,8 @@ def read_resolved(composite_hashes: Any, findings: Any, now: datetime) -> list[s
 def read_queried_hashes(finding_ids: Any, composite_hashes: Any, batch_size: Any) -> list[str]:
     """Return the hashes to query, in the given order; raise Invalid with the faults."""
     reading = FaultCollector()
-    ids = reading.listed(finding_ids, "finding_ids", MAX_QUERIED_FINDINGS)
-    hashes = reading.listed(composite_hashes, "composite_hashes", MAX_QUERIED_FINDINGS)
+    ids = reading.read_list(finding_ids, "finding_ids", MAX_QUERIED_FINDINGS)
+    hashes = reading.read_list(composite_hashes, "composite_hashes", MAX_QUERIED_FINDINGS)
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or not 1 <= batch_size <= MAX_QUERIED_FINDINGS:
         reading.add("batch_size", f"must be an integer between 1 and {MAX_QUERIED_FINDINGS:,}")
     if not reading.faults and len(ids) != len(hashes):

@@ -33,7 +33,7 @@ class CallSlot:
         """Release the slot to the next waiting call; further calls do nothing."""
         admission, self._admission = self._admission, None
         if admission is not None:
-            admission._left(self._user, self.since)
+            admission._release_slot(self._user, self.since)
 
 
 class FairQueue:
@@ -84,12 +84,14 @@ class FairQueue:
     async def acquire(self, user: str, deadline: float) -> CallSlot:
         """Return a slot; raise Unavailable if none is free by `deadline` (of time.monotonic)."""
         if self._closed:
-            raise self._refused("the board is shutting down", None)
+            raise self._build_refusal("the board is shutting down", None)
         if self._has_slot(self._running.get(user, 0)):
             # Released slots are passed on at once, so a slot that is free for this user is not due to any waiting call.
             return self._take(user)
         if len(self._waiting.get(user, ())) >= self._max_waiting_calls:
-            raise self._refused(f"{self._max_waiting_calls} calls of this user wait already", self._estimate_wait_ms())
+            raise self._build_refusal(
+                f"{self._max_waiting_calls} calls of this user wait already", self._estimate_wait_ms()
+            )
         loop = asyncio.get_running_loop()
         waiter: _Waiter = loop.create_future()
         self._queue(user, waiter)
@@ -112,9 +114,9 @@ class FairQueue:
         if place is not None:
             return place
         if self._closed:
-            raise self._refused("the board is shutting down", None)
+            raise self._build_refusal("the board is shutting down", None)
         but = f" but {self._free}, kept for users who have no call running," if self._free else ""
-        raise self._refused(
+        raise self._build_refusal(
             f"all {self._places} {self._named}{but} were taken until its deadline{self._setting_hint}, "
             f"and {self._waiters} other calls wait",
             self._estimate_wait_ms(),
@@ -138,7 +140,7 @@ class FairQueue:
         self._since += place.since
         return place
 
-    def _left(self, user: str, since: float) -> None:
+    def _release_slot(self, user: str, since: float) -> None:
         self._seconds += _SMOOTHING_FACTOR * (time.monotonic() - since - self._seconds)
         self._free += 1
         self._since = self._since - since if self._free < self._places else 0.0
@@ -207,7 +209,7 @@ class FairQueue:
         likely = 1000 * max(self._seconds, so_far) * (self._waiters + 1) / self._places
         return int(min(max(likely, _MIN_RETRY_AFTER_MS), _MAX_RETRY_AFTER_MS))
 
-    def _refused(self, why: str, retry_after_ms: int | None) -> Unavailable:
+    def _build_refusal(self, why: str, retry_after_ms: int | None) -> Unavailable:
         refusal = Unavailable(f"The call did not get {self._resource_name}: {why}", retry_after_ms=retry_after_ms)
         refusal.did_run = False
         return refusal

@@ -280,7 +280,7 @@ class CallStream:
             read = parse_chunks([item]) if isinstance(item, str) and not self.dialect.is_text else [item]
             for one in read:
                 self.dialect.read(one, self._assembly)
-        return self._ready(self.dialect)
+        return self._take_ready_calls(self.dialect)
 
     def end(self) -> list[AskedCall]:
         """End the stream and return the remaining calls; those that were cut off are malformed."""
@@ -292,7 +292,7 @@ class CallStream:
         given = [call for item in self._waiting for call in self.feed(item)]
         self.dialect.finish(self._assembly)
         self._assembly.close_incomplete()
-        return given + self._ready(self.dialect)
+        return given + self._take_ready_calls(self.dialect)
 
     def _find(self, chunk: Any) -> bool:
         """Return True if the dialect is known now. Text is searched again only when its length has doubled."""
@@ -305,5 +305,5 @@ class CallStream:
                 self.dialect = self._dialects.found(self._waiting)
         return self.dialect is not None
 
-    def _ready(self, dialect: Dialect) -> list[AskedCall]:
+    def _take_ready_calls(self, dialect: Dialect) -> list[AskedCall]:
         return [restore_call(dialect, call, self._schema_of) for call in self._assembly.ready()]

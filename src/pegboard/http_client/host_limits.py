@@ -42,7 +42,7 @@ class HostLimiter:
             self._admissions[origin] = admission
         return admission
 
-    def _left(self, origin: str, admission: FairQueue) -> None:
+    def _drop_if_idle(self, origin: str, admission: FairQueue) -> None:
         if not admission.running and not admission.waiting:
             del self._admissions[origin]
 
@@ -71,4 +71,4 @@ class HostSlot:
         assert self._place is not None
         admission, place = self._place
         place.leave()
-        self._hosts._left(self._origin, admission)
+        self._hosts._drop_if_idle(self._origin, admission)

@@ -73,7 +73,7 @@ def check_signature(
         return None
     place = ChainPosition(seq, mac)
     try:
-        return place if chain.same(sign(number, place), signature) else None
+        return place if chain.is_same_mac(sign(number, place), signature) else None
     except (TypeError, UnicodeEncodeError):
         return None
 
@@ -135,7 +135,7 @@ def is_count_signed(chain: HashChain, count: object, signature: object, *, has_w
     if type(count) is not int or not isinstance(signature, str):
         return False
     try:
-        return chain.same(chain.sign_writers(count), signature)
+        return chain.is_same_mac(chain.sign_writers(count), signature)
     except (TypeError, UnicodeEncodeError):
         return False
 

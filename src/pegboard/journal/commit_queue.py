@@ -93,9 +93,9 @@ class DatabaseJournal:
         if why is not None:
             raise Unavailable(f"The journal cannot record calls: {why}", retry_after_ms=RETRY_AFTER_MS)
         if ready.key is not None:
-            return await self._claims.take(ready, lambda claim: self._opened(ready, draft, claim))
+            return await self._claims.take(ready, lambda claim: self._commit_intent(ready, draft, claim))
         if ready.has_effects:
-            await self._opened(ready, draft, None)
+            await self._commit_intent(ready, draft, None)
         return None
 
     async def record(self, execution: Execution, result: ToolResult) -> None:
@@ -107,7 +107,7 @@ class DatabaseJournal:
                 closing = self._build_closing(execution, result, opening)
             except Exception as error:  # a row that cannot be serialized
                 log.exception("row_not_storable")
-                raise self._lost(execution, type(error).__name__) from None
+                raise self._report_lost(execution, type(error).__name__) from None
             await self._submit(closing)
         finally:
             if opening is not None and opening.claim is not None:
@@ -123,7 +123,7 @@ class DatabaseJournal:
         except Exception:
             log.exception("journal_not_closed")  # the uncommitted rows are in the spool; the next start recovers them
 
-    async def _opened(
+    async def _commit_intent(
         self, ready: ReadyCall, draft: Callable[[], Execution], claim: Claim | None
     ) -> ClaimHolder | None:
         """Commit the intent and return the holder of its key; None if the key was released in the meantime."""
@@ -144,7 +144,7 @@ class DatabaseJournal:
     def _refuse_to_record(self, execution: Execution, opening: OpeningEntry | None) -> None:
         is_full = len(self._waiting) >= 2 * self._max_waiting or self._bytes >= 2 * self._max_bytes
         if self._task.done() or self._closing or is_full:
-            raise self._lost(execution, "the journal takes no more rows")
+            raise self._report_lost(execution, "the journal takes no more rows")
         if self._outage_reason is not None and opening is None and not execution.attempts:
             # The call did not run, and waiting would only delay its caller; one log line per call would flood the log.
             self._refused_count += 1
@@ -157,7 +157,7 @@ class DatabaseJournal:
         did_run = execution.attempts and (result.problem is None or result.problem.did_run)
         if opening.claim is None or not did_run:
             return ClosingEntry(row, "forget", receipts=opening.receipts)
-        return ClosingEntry(row, "keep", "done", self._claims.sealed(result, execution.id), opening.receipts)
+        return ClosingEntry(row, "keep", "done", self._claims.encrypt_answer(result, execution.id), opening.receipts)
 
     async def _submit(self, entry: OpeningEntry | ClosingEntry) -> dict[str, ClaimHolder]:
         waiting = WaitingEntry(entry, asyncio.get_running_loop().create_future(), estimate_bytes(entry))
@@ -177,7 +177,7 @@ class DatabaseJournal:
                 self._wake.clear()
                 if is_crowded:
                     await asyncio.sleep(CROWDED_PAUSE_SECONDS)
-                batch = self._taken()
+                batch = self._take_batch()
                 is_crowded = len(batch) > CROWDED_BATCH_ENTRIES
                 if self._outage_reason is not None:
                     await self._retry_commit(batch)
@@ -195,7 +195,7 @@ class DatabaseJournal:
             return RETRY_AFTER_MS / 1000
         return max(0.0, self._maintained_at + MAINTENANCE_SECONDS - time.monotonic())
 
-    def _taken(self) -> list[WaitingEntry]:
+    def _take_batch(self) -> list[WaitingEntry]:
         batch, self._waiting = self._waiting[:MAX_BATCH_ENTRIES], self._waiting[MAX_BATCH_ENTRIES:]
         self._bytes -= sum(waiting.bytes for waiting in batch)
         if self._waiting:
@@ -261,7 +261,7 @@ class DatabaseJournal:
             self._uncommitted.append(waiting)
             if not waiting.is_spooled:
                 new.append(waiting)
-                texts.append(waiting.entry.spooled())
+                texts.append(waiting.entry.encode_for_spool())
         if not new:
             return
         try:
@@ -304,6 +304,6 @@ class DatabaseJournal:
         if not waiting.done.done():
             waiting.done.set_exception(build_unavailable(why))
 
-    def _lost(self, execution: Execution, why: str) -> Unavailable:
+    def _report_lost(self, execution: Execution, why: str) -> Unavailable:
         log.error("execution_not_recorded", why=why, execution=format_for_log(execution))
         return build_unavailable(why)

@@ -72,7 +72,7 @@ class ClosingEntry(NamedTuple):
         late_id = f"{self.id[:-1]}{int(self.id[-1], 16) ^ 1:x}"
         return self._replace(row=replace_fields(self.row, id=late_id, repeat_of=self.id), is_late=True)
 
-    def spooled(self) -> bytes:
+    def encode_for_spool(self) -> bytes:
         """Return this entry as bytes for the spool."""
         return orjson.dumps(tuple(self))
 

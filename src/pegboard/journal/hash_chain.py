@@ -68,7 +68,7 @@ class HashChain:
         """Return the MAC of an entry outside the chain; its first element is the type of entry."""
         return self._mac(content)
 
-    def same(self, one: str, other: str) -> bool:
+    def is_same_mac(self, one: str, other: str) -> bool:
         """Compare two MACs in constant time."""
         return hmac.compare_digest(*(text.encode("utf-8", "surrogatepass") for text in (one, other)))
 

@@ -74,9 +74,9 @@ class IdempotencyClaims:
         if ended is not None and not ended.done():
             ended.set_result(None)
 
-    def sealed(self, result: ToolResult, run_id: str) -> str | None:
+    def encrypt_answer(self, result: ToolResult, run_id: str) -> str | None:
         """Return the encrypted answer, or None if it is too large."""
-        return self.seal(StoredAnswer.of(result).packed(), run_id)
+        return self.seal(StoredAnswer.of(result).encode(), run_id)
 
     def seal(self, packed: bytes, run_id: str) -> str | None:
         """Return an already packed answer encrypted, or None if it is too large or there is no usable key."""
@@ -107,9 +107,9 @@ class IdempotencyClaims:
             )
         if held.state == "open":
             return None
-        return EarlierCall(held.id, self._opened(held))
+        return EarlierCall(held.id, self._decrypt_answer(held))
 
-    def _opened(self, held: ClaimHolder) -> StoredAnswer:
+    def _decrypt_answer(self, held: ClaimHolder) -> StoredAnswer:
         if held.answer is not None:
             try:
                 return StoredAnswer.unpack(self._vault.open(held.answer, held.id).encode())

@@ -37,7 +37,7 @@ class StoredAnswer:
             result.result_style,
         )
 
-    def packed(self) -> bytes:
+    def encode(self) -> bytes:
         """Return this answer as bytes: one line of JSON metadata, then the output."""
         about = asdict(self)
         del about["output_json"]

@@ -93,7 +93,7 @@ class Pruner:
         """Remove rows from the start of a chain and move its marker in one transaction; return their number."""
         while True:
             async with self._database.read() as conn:
-                step = await self._planned(conn, number, before, limit, force)
+                step = await self._plan_chain(conn, number, before, limit, force)
             if step is None:
                 return 0
             with suppress(_ConcurrentPrune):
@@ -108,7 +108,7 @@ class Pruner:
                 raise _ConcurrentPrune
         return gone
 
-    async def _planned(
+    async def _plan_chain(
         self, conn: AsyncConnection, number: int, before: datetime, limit: int, force: bool
     ) -> tuple[int, int, ChainPosition] | None:
         """Return the marker of a chain and its new position; raise Conflict if rows in between were tampered with."""

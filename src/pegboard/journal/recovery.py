@@ -115,4 +115,4 @@ async def close_open_intent(
     output = (receipt.output or "null").encode()
     # The result style belongs to the tool, which only the repeated call has.
     answer = StoredAnswer(True, output, attempts=draft.attempts, elapsed_ms=draft.elapsed_ms, result_style="")
-    return ClosingEntry(row, "keep", "done", seal(answer.packed(), intent.id), receipts=True)
+    return ClosingEntry(row, "keep", "done", seal(answer.encode(), intent.id), receipts=True)

@@ -99,6 +99,6 @@ def _sign_opening(chain: HashChain, writer: int, opening: OpeningEntry) -> Inten
 
 def _is_valid_mac(chain: HashChain, content: tuple[Any, ...], mac: object) -> bool:
     try:
-        return isinstance(mac, str) and chain.same(chain.sign(content), mac)
+        return isinstance(mac, str) and chain.is_same_mac(chain.sign(content), mac)
     except TypeError:  # SQLite may hold values of any type
         return False

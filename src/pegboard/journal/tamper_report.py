@@ -95,7 +95,7 @@ class ChainWalk:
         links = [self._link(mac, row) for mac in before.macs] if row.row else []
         possible = [mac for mac in links if mac is not None]
         mac = _get_mac(row)
-        if mac and row.row and (not before.macs or any(self._chain.same(mac, other) for other in possible)):
+        if mac and row.row and (not before.macs or any(self._chain.is_same_mac(mac, other) for other in possible)):
             self.trail = ChainTrail(seq, (mac,))
             return
         self._report_changed(row)
@@ -128,7 +128,7 @@ class ChainWalk:
                 head.seq + 1,
                 seq,
             )
-        elif macs and not any(self._chain.same(head.mac, mac) for mac in macs):
+        elif macs and not any(self._chain.is_same_mac(head.mac, mac) for mac in macs):
             self._find(
                 "head_forged",
                 f"The signed head of writer {self.writer}, row {seq}, is of another row than the one that is there",

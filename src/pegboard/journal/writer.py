@@ -121,7 +121,7 @@ class JournalWriter:
 
     async def commit(self, batch: EntryBatch) -> dict[str, ClaimHolder]:
         """Commit a batch and return the holder of each claimed key; a batch that failed may be committed again."""
-        await self._ready()
+        await self._ensure_spool()
         counts = self._counts.take() if self._is_head_certain and self._count_is_due else []
         closings = batch.closings
         opening = [one for one in batch.openings if one.claim is None]
@@ -181,7 +181,7 @@ class JournalWriter:
             log.error("spool_moved_away", path=str(self.spool.path))
             spool, self.spool = self.spool, None
             await asyncio.to_thread(spool.close, remove=False)
-            await self._ready()
+            await self._ensure_spool()
         if self._number is not None and (self._is_shared or (self._counts and self._count_is_due)):
             await self.commit(EntryBatch([], []))
         if now >= self._expired_at + EXPIRE_INTERVAL_SECONDS:
@@ -242,7 +242,7 @@ class JournalWriter:
         await session.close_writer(number, format_now())
         return _CommitResult(number, head, {})
 
-    async def _ready(self) -> None:
+    async def _ensure_spool(self) -> None:
         """Create the spool before the first row; its lock shows other writers on this host that this one is alive."""
         if self.spool is not None or self._spools is None:
             return
@@ -305,7 +305,7 @@ class JournalWriter:
 
         try:
             is_damaged, spooled = await read_spooled(spool)
-            await self._ready()
+            await self._ensure_spool()
             await self._transact(write)
         except BaseException as error:
             if spool is not None:

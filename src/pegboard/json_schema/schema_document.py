@@ -61,7 +61,7 @@ class SchemaDocument:
             return None
         fragment = unquote(reference[1:])
         if not fragment.startswith("/"):
-            return self._named(fragment)[1]
+            return self._find_anchor(fragment)[1]
         found: Any = self.root
         for step in fragment[1:].split("/"):
             key = step.replace("~1", "/").replace("~0", "~")
@@ -77,7 +77,7 @@ class SchemaDocument:
         """Return the local reference as a JSON pointer; anchors are converted."""
         if reference in ("", "#") or reference.startswith("#/"):
             return reference or "#"
-        return make_pointer(self._named(unquote(reference[1:]))[0])
+        return make_pointer(self._find_anchor(unquote(reference[1:]))[0])
 
     def iterate_in_place(self, node: Any) -> Iterator[Child]:
         """Yield the schemas that apply to the same value as this one, including the targets of references."""
@@ -154,7 +154,7 @@ class SchemaDocument:
         steps = unquote(self.pointer(node[str(step[0])])).split("/")[1:]
         return tuple(name.replace("~1", "/").replace("~0", "~") for name in steps)
 
-    def _named(self, anchor: str) -> tuple[Path, Any]:
+    def _find_anchor(self, anchor: str) -> tuple[Path, Any]:
         if self._anchors is None:
             self._anchors = {}
             for path, node in _iterate_all_schemas(self.root):

@@ -60,7 +60,7 @@ class ImportTarget(Protocol):
         """Create or update these tools; those that cannot be imported are listed with the reason in `left_out`."""
         ...
 
-    async def named(self, names: Sequence[str]) -> dict[str, Tool]:
+    async def find_tools(self, names: Sequence[str]) -> dict[str, Tool]:
         """Return the tools that have one of these names, by lower-case name."""
         ...
 

@@ -43,7 +43,7 @@ class SecretMask:
             data = data.replace(sign, MASK.encode())  # replace() returns the same object if there is no match
         return data
 
-    def parsed(self, value: Any, source: bytes) -> Any:
+    def parse_json(self, value: Any, source: bytes) -> Any:
         """Return the JSON value, parsed from `source`, without credentials; walk it only if it contains a secret."""
         if not self._secret_texts:
             return value

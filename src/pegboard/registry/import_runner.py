@@ -112,7 +112,7 @@ class ImportRunner:
             in_thread=lambda work: self.import_threads.run(work, "importing", tell),
         )
 
-    async def named(self, names: Sequence[str]) -> dict[str, Tool]:
+    async def find_tools(self, names: Sequence[str]) -> dict[str, Tool]:
         """Return the tools that have one of these names, by lower-case name."""
         async with self._database.read() as conn:
             return await tool_rows.find_tools_by_name(conn, names)

@@ -64,7 +64,7 @@ class ZygotePool:
         zygote = self._zygotes.get(known)
         if zygote is None or not zygote.is_ready:
             return None
-        self._used(known, zygote, user_id)
+        self._mark_used(known, zygote, user_id)
         return zygote
 
     async def of(self, environment: EnvironmentSpec, user_id: str) -> Zygote:
@@ -82,7 +82,7 @@ class ZygotePool:
                     await _wait_for_first([zygote.wait_until_settled() for zygote in self._zygotes.values()])
                     continue
                 zygote = self._start(known)
-            self._used(known, zygote, user_id)
+            self._mark_used(known, zygote, user_id)
             try:
                 await zygote.wait_until_ready()
             except ZygoteGone:
@@ -145,7 +145,7 @@ class ZygotePool:
             self._leaving.add(zygote)
             zygote.end()
 
-    def _used(self, known: EnvironmentIdentity, zygote: Zygote, user_id: str) -> None:
+    def _mark_used(self, known: EnvironmentIdentity, zygote: Zygote, user_id: str) -> None:
         zygote.user_id = user_id
         self._zygotes.move_to_end(known)
 

@@ -31,7 +31,7 @@ def test_what_holds_no_secret_need_not_be_looked_through() -> None:
     value = {"a": ["nothing", "back\\slash"]}
     assert SecretMask([SECRET]).count_bytes_to_mask(value) == 0
     assert SecretMask([]).count_bytes_to_mask({"a": 2**80}) == 0
-    assert SecretMask([SECRET]).parsed(value, b'{"a": ["nothing", "back\\\\slash"]}') is value
+    assert SecretMask([SECRET]).parse_json(value, b'{"a": ["nothing", "back\\\\slash"]}') is value
 
 
 def test_a_longer_secret_goes_before_one_that_is_a_part_of_it() -> None:

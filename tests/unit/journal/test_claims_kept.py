@@ -143,7 +143,7 @@ class TestSize:
         assert [row.status for row in await calls_of(boards[0])] == ["succeeded", "refused", "refused"]
 
     async def test_one_that_just_fits_is_kept(self, database: Database, tmp_path: Path) -> None:
-        size = len(StoredAnswer.of(ToolResult("active", True, b"", attempts=1)).packed())
+        size = len(StoredAnswer.of(ToolResult("active", True, b"", attempts=1)).encode())
         for room in (0, 1):
             async with opened(database, tmp_path / f"spools{room}", max_answer=size + 10 - room) as hand:
                 await made(hand, a_call(ACTIVE, key=f"k{room}"), b"1" * 10)
@@ -266,4 +266,4 @@ PROBLEMS = st.builds(
     )
 )
 def test_an_answer_is_unpacked_as_it_was_packed(answer: StoredAnswer) -> None:
-    assert StoredAnswer.unpack(answer.packed()) == answer
+    assert StoredAnswer.unpack(answer.encode()) == answer

@@ -73,5 +73,5 @@ def test_what_is_printed_and_what_was_tried_are_never_taken_for_one_another() ->
 def test_a_row_comes_back_whatever_is_in_it(tries: Any) -> None:
     row = serialize_execution(an_execution(tries=tries))
     assert restore_execution(row).tries == tries
-    assert ClosingEntry.from_spool_bytes(ClosingEntry(row).spooled()).row == row
+    assert ClosingEntry.from_spool_bytes(ClosingEntry(row).encode_for_spool()).row == row
     assert restore_execution(row[:TRIES_INDEX]).tries is None

@@ -148,7 +148,7 @@ class _ExpressionReader:
         if token.kind == "number":
             return _read_number_literal(self.advance())
         if token.kind == "name":
-            return self.named(self.advance())
+            return self.evaluate_name(self.advance())
         if token.text in ("-", "+"):
             self.advance()
             value = self.expression(_SIGN_PRECEDENCE, token.text)
@@ -165,7 +165,7 @@ class _ExpressionReader:
             raise self.build_unexpected_error(f"expected an operator or the ')' for position {opened.at + 1}")
         self.advance()
 
-    def named(self, token: MathToken) -> Number:
+    def evaluate_name(self, token: MathToken) -> Number:
         name = token.text.lower()
         if name in CONSTANTS:
             if self.next.text == "(":

@@ -51,7 +51,7 @@ class StepOutcome:
             return b"[%s]" % b",".join(self.texts)
         return self.texts[0] if self.texts else b"null"
 
-    def shown(self) -> dict[str, Any]:
+    def make_json_values(self) -> dict[str, Any]:
         """Return the step as a dict for JSON; its output is included without parsing it."""
         values: dict[str, Any] = {"id": self.id, "tool": self.tool, "status": self.status}
         if self.status in ("succeeded", "fallback"):
@@ -116,5 +116,5 @@ class ChainOutcome:
             values["output"] = orjson.Fragment(self.output_json)
         else:
             values |= {"error": self.error, "code": self.code}
-        steps = [step.shown() for step in self.steps]
+        steps = [step.make_json_values() for step in self.steps]
         return orjson.dumps(values | {"steps": steps, "execution_time_ms": self.elapsed_ms})

@@ -225,7 +225,7 @@ def _to_utf8(body: bytes, form: BodyForm) -> bytes:
 
 def _parse_json(body: bytes, form: BodyForm, mask: SecretMask) -> Any:
     try:
-        return mask.parsed(read_exact_json(body), body)
+        return mask.parse_json(read_exact_json(body), body)
     except orjson.JSONDecodeError as error:
         raise UpstreamFailed(_explain_broken_json(body, form, mask, error)) from None
     except (RecursionError, orjson.JSONEncodeError):

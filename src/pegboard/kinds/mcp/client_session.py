@@ -167,7 +167,7 @@ class McpSession:
         settled: Callable[[], None] = lambda: None,
         read_stderr: Callable[[], str] = lambda: "",
     ) -> None:
-        self._shown = upstream.shown
+        self._shown = upstream.display_name
         self._transport = PacedTransport(transport)
         self._mode = mode
         self._seconds = seconds
@@ -201,7 +201,7 @@ class McpSession:
         """True if the session accepts no more calls."""
         return self._is_retired or self._end.is_set()
 
-    async def opened(self) -> None:
+    async def wait_until_open(self) -> None:
         """Wait until the session is ready; raise the error that prevented it."""
         await asyncio.shield(self._ready)
 
@@ -433,12 +433,12 @@ def begin(
             settled=web.requests.settle,
         )
 
-    def hung_up(error: ToolError) -> None:
+    def close_session(error: ToolError) -> None:
         session.on_server_closed(error)
 
     children: list[McpChildProcess] = []
     transport = open_stdio_transport(
-        upstream, memory=memory, max_bytes=max_bytes, lost=hung_up, started=children.append
+        upstream, memory=memory, max_bytes=max_bytes, lost=close_session, started=children.append
     )
     session = McpSession(
         upstream,

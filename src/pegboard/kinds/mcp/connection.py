@@ -56,7 +56,7 @@ class McpConnection:
         self, tool: str, arguments: Mapping[str, Any], *, pinned: str | None, on_progress: OnUpstreamProgress | None
     ) -> dict[str, Any]:
         """Call the tool; retry once, on a new session if necessary, if the call certainly did not run."""
-        return await self._try_twice(lambda: self._once(tool, arguments, pinned, on_progress))
+        return await self._try_twice(lambda: self._call_once(tool, arguments, pinned, on_progress))
 
     def end(self) -> None:
         """End the session, if there is one; the next call opens another."""
@@ -77,14 +77,14 @@ class McpConnection:
 
     async def _list_tools(self) -> Mapping[str, UpstreamTool]:
         asked_at = time.monotonic()
-        session = self.session or await self._opened()
+        session = self.session or await self._get_session()
         await session.refresh(asked_at)
         return session.tools
 
-    async def _once(
+    async def _call_once(
         self, tool: str, arguments: Mapping[str, Any], pinned: str | None, on_progress: OnUpstreamProgress | None
     ) -> dict[str, Any]:
-        session = self.session or await self._opened()
+        session = self.session or await self._get_session()
         if pinned is not None and session.in_doubt:
             await session.refresh(time.monotonic())
         live = session.tools.get(tool)
@@ -97,16 +97,16 @@ class McpConnection:
         await session.refresh(time.monotonic() - _MIN_LIST_SECONDS)
         live = session.tools.get(tool)
         if live is None:
-            raise ToolGone(_explain_missing_tool(self._upstream.shown, tool, session.tools))
+            raise ToolGone(_explain_missing_tool(self._upstream.display_name, tool, session.tools))
         if pinned is not None and live.digest != pinned:
             raise ToolChanged(
-                f"{self._upstream.shown} has changed the tool '{tool}' since it was taken on; "
+                f"{self._upstream.display_name} has changed the tool '{tool}' since it was taken on; "
                 "its owner can look at the change and accept it",
                 live,
             )
         return live
 
-    async def _opened(self) -> McpSession:
+    async def _get_session(self) -> McpSession:
         if self._open_task is None:
             self._open_task = asyncio.create_task(self._open(), name="pegboard-mcp-open")
             self._open_task.add_done_callback(self._on_opened)
@@ -120,20 +120,22 @@ class McpConnection:
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if opening.cancelled() and task is not None and not task.cancelling():
-                raise Unavailable(f"The session with {self._upstream.shown} was ended, the call did not run") from None
+                raise Unavailable(
+                    f"The session with {self._upstream.display_name} was ended, the call did not run"
+                ) from None
             raise
 
     async def _open(self) -> McpSession:
         session = self._begun = await self._begin(self._upstream, self._mode)
         try:
-            await session.opened()
+            await session.wait_until_open()
         except ToolError:
             if not (session.was_refused and self._mode == "auto"):
                 self._mode = "auto"
                 raise
             # Some servers exit if initialize has a newer protocol version than they know.
             session = self._begun = await self._begin(self._upstream, "legacy")
-            await session.opened()
+            await session.wait_until_open()
             self._mode = "legacy"
         self._session = session
         return session

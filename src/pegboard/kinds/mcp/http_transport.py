@@ -202,7 +202,7 @@ class McpHttpTransport:
 
     def __init__(self, upstream: Upstream, outbound: GuardedClient, *, max_bytes: int) -> None:
         client = create_sdk_client(outbound, headers=dict(upstream.headers), limit=max_bytes)
-        self.requests = McpHttpClient(client, upstream.shown)
+        self.requests = McpHttpClient(client, upstream.display_name)
         self._url = upstream.server_url or ""
         self._max_bytes = max_bytes
 

@@ -140,14 +140,14 @@ class McpImport:
             async with asyncio.timeout(seconds):
                 return await self.upstreams.tools(upstream)
         except TimeoutError:
-            raise UpstreamUnreachable(f"{upstream.shown} did not list its tools within {seconds:g} s") from None
+            raise UpstreamUnreachable(f"{upstream.display_name} did not list its tools within {seconds:g} s") from None
         except ToolError as error:
             raise SecretMask(upstream.secrets | filled.secrets).error(error) from None
 
     async def _flag_drifted(self, taken: ImportReport) -> None:
         """Flag the tools that their server has changed, and unflag those that match their accepted definition again."""
-        drifted = (await self.import_target.named(taken.drifted)).values()
-        others = (await self.import_target.named([*taken.unchanged, *taken.updated])).values()
+        drifted = (await self.import_target.find_tools(taken.drifted)).values()
+        others = (await self.import_target.find_tools([*taken.unchanged, *taken.updated])).values()
         await self.import_target.flag(drifted, [tool for tool in others if tool.drifted])
 
 

@@ -71,7 +71,7 @@ class McpSessionPool:
 
     async def tools(self, upstream: Upstream) -> list[UpstreamTool]:
         """Return the current tools of the upstream; raise ToolError if it is unavailable."""
-        with self._used(upstream) as connection:
+        with self._use_connection(upstream) as connection:
             return list((await connection.tools()).values())
 
     async def call(
@@ -88,7 +88,7 @@ class McpSessionPool:
         Raise ToolChanged if the digest of the tool's definition is not `pinned`, ToolGone if the upstream has no such
         tool, UpstreamUnreachable if it did not answer, and UpstreamFailed if it answered with an error.
         """
-        with self._used(upstream) as connection:
+        with self._use_connection(upstream) as connection:
             return await connection.call(tool, arguments, pinned=pinned, on_progress=on_progress)
 
     async def close(self) -> None:
@@ -111,7 +111,7 @@ class McpSessionPool:
                 await asyncio.wait(late, timeout=1.0)
 
     @contextmanager
-    def _used(self, upstream: Upstream) -> Iterator[McpConnection]:
+    def _use_connection(self, upstream: Upstream) -> Iterator[McpConnection]:
         connection = self._connections.get(upstream)
         if connection is None:
             connection = self._connect(upstream)

@@ -52,7 +52,7 @@ class McpChildProcess(asyncio.SubprocessProtocol):
     """A running command: complete lines of its standard output, and the end of its standard error."""
 
     def __init__(self, upstream: Upstream, max_bytes: int) -> None:
-        self._shown = upstream.shown
+        self._shown = upstream.display_name
         self._mask = SecretMask(upstream.secrets)
         self._max_bytes = max_bytes
         self._process = cast(asyncio.SubprocessTransport, None)
@@ -77,7 +77,7 @@ class McpChildProcess(asyncio.SubprocessProtocol):
         """Start the command under child_process, which kills all its descendants; raise ToolError if that fails."""
         folder = upstream.working_dir
         if folder is not None and not _is_folder(folder):
-            raise Misconfigured(f"working_dir '{folder}' of the {upstream.shown} is not a folder")
+            raise Misconfigured(f"working_dir '{folder}' of the {upstream.display_name} is not a folder")
         launcher = (sys.executable, "-I", "-S", child_process.__file__, str(os.getpid()), str(memory), "--")
         loop = asyncio.get_running_loop()
         try:
@@ -93,7 +93,7 @@ class McpChildProcess(asyncio.SubprocessProtocol):
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise UpstreamUnreachable(f"The {upstream.shown} cannot be started: {error}") from None
+            raise UpstreamUnreachable(f"The {upstream.display_name} cannot be started: {error}") from None
         return started
 
     async def line(self) -> bytes | None:

@@ -55,7 +55,7 @@ class Upstream:
         return cls(_add_query(config.server_url, credentials.query), None, _sort_pairs(headers), (), None, owner_id)
 
     @cached_property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """The name in messages: origin or program, without secrets."""
         if self.command is not None:
             return f"MCP server '{describe_command(self.command)}'"
@@ -66,9 +66,9 @@ class Upstream:
     def origin(self) -> str:
         """The key of its circuit breaker."""
         if self.command is None:
-            return self.shown
+            return self.display_name
         identity = json.dumps([self.command, self.env, self.working_dir]).encode()
-        return f"{self.shown} ({hashlib.sha256(identity).hexdigest()[:8]})"
+        return f"{self.display_name} ({hashlib.sha256(identity).hexdigest()[:8]})"
 
     @cached_property
     def secrets(self) -> frozenset[str]:

@@ -186,7 +186,7 @@ class _PythonToolRunner:
         try:
             answer = orjson.loads(ended.result)
             if "ok" in answer:
-                return self._mask.parsed(answer["ok"], ended.result)
+                return self._mask.parse_json(answer["ok"], ended.result)
             self._refuse(answer)
         except (ValueError, LookupError, TypeError):
             raise ExecutionFailed(

@@ -179,7 +179,7 @@ class _ShellToolRunner:
                 what = f"its stdout is no JSON ({error})"
         else:
             if not _is_too_deep(value, ended.stdout):
-                return self._mask.parsed(value, ended.stdout)
+                return self._mask.parse_json(value, ended.stdout)
             what = f"its stdout {_TOO_DEEP_MESSAGE}"
         failure = ExecutionFailed(f"The command exited with code {ended.code}, but {what}; the tool says parse: json")
         raise _add_stream_end(failure, ended.stderr, self._mask)

@@ -41,7 +41,7 @@ class TableExecutor:
         """Read the config once; the table's schema is read at the first call."""
         config = read_config(TableConfig, tool.config)
         table = _TableRunner(self._sources, config, get_attempt_seconds(tool.tool, KIND.default_timeout))
-        return Prepared(table.run, receipts=self._sources.named(config.source).is_own)
+        return Prepared(table.run, receipts=self._sources.get_source(config.source).is_own)
 
     async def close(self) -> None:
         """Close all sources and end what runs in them."""
@@ -74,10 +74,10 @@ class _TableRunner:
             raise InternalError from None
 
     async def _run(self, call: ReadyCall) -> Output:
-        source = self._sources.named(self._config.source)
+        source = self._sources.get_source(self._config.source)
         now = await self._load_plan(source)
         # If the journal expects a receipt, the row must go to the board's own database.
-        if (call.receipts and not source.is_own) or self._sources.named(self._config.source) is not source:
+        if (call.receipts and not source.is_own) or self._sources.get_source(self._config.source) is not source:
             refusal = Unavailable("The tool's database is being changed; try again", retry_after_ms=_RETRY_AFTER_MS)
             refusal.did_run = False
             raise refusal

@@ -229,7 +229,7 @@ class TablesFileWatcher:
     async def _inspect_table(self, table: _LoadedTable, look: TableInspection) -> None:
         entry, before = table.entry, table.problems
         try:
-            source = self._sources.named(entry.source)
+            source = self._sources.get_source(entry.source)
         except TableUnusable:
             return  # the file has changed since, and the table is no longer in it
         seen = await look.facts(source, entry)
@@ -270,7 +270,7 @@ class TablesFileWatcher:
     def _status(self) -> TablesStatus:
         items = tuple(
             TableStatus(
-                table.entry, self._sources.named(table.entry.source).shown_url, tuple(_list_table_problems(table))
+                table.entry, self._sources.get_source(table.entry.source).shown_url, tuple(_list_table_problems(table))
             )
             for table in self._tables
         )

@@ -304,7 +304,7 @@ class PostgresqlInserter:
         fault: InsertFault | None = None
         async with self._connections.acquire(ends) as conn:
             fate.stage = "inserting"
-            sent = await self._sent(conn, group, ends, patience)
+            sent = await self._send_transaction(conn, group, ends, patience)
             if any(member.is_gone for member in group):
                 await roll_back_transaction(conn)
                 raise _RetryInsert
@@ -328,7 +328,7 @@ class PostgresqlInserter:
             raise fault or ConnectionResetError
         return sent.answers
 
-    async def _sent(
+    async def _send_transaction(
         self, conn: Any, group: Sequence[PendingInsert], ends: float, patience: float | None
     ) -> SentTransaction:
         """Send everything except the COMMIT; on any error the transaction is rolled back."""

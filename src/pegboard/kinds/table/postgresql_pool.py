@@ -54,7 +54,7 @@ class PostgresqlPool:
         """Lend a connection within the remaining time, at most ten seconds; raise InsertFault if there is none."""
         seconds = max(0.0, min(ends - time.monotonic(), CONNECT_SECONDS))
         try:
-            pool = await self._made()
+            pool = await self._open_connection()
             conn = await pool.acquire(timeout=seconds)
         except TimeoutError:
             raise self.late() from None
@@ -82,7 +82,7 @@ class PostgresqlPool:
         except DRIVER_ERRORS:
             pool.terminate()
 
-    async def _made(self) -> Any:
+    async def _open_connection(self) -> Any:
         if self._is_closed:
             raise asyncpg.InterfaceError("closed")
         if self._pool is None:

@@ -57,7 +57,7 @@ class TableSources:
         self._reading: dict[_TableId, asyncio.Task[SchemaReading]] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
-    def named(self, name: str | None) -> TableSource:
+    def get_source(self, name: str | None) -> TableSource:
         """Return the source with this name, None for the file's `database`; raise TableUnusable if there is none."""
         source = self._named.get(name)
         if source is not None:

@@ -62,16 +62,16 @@ def run_server(host: str | None, port: int | None, *, workers: int, demo: bool) 
             warnings.append(f"{board.tables.error.message}. Its tools are missing until the file is corrected.")
         warnings.extend(f"calls cannot be served yet: {reason}" for reason in await board.ready())
 
-    def ready() -> None:
+    def write_welcome() -> None:
         _write_line(build_welcome(address, new_key[0] if new_key else None, settings, warnings, demo=demo))
 
     try:
         if workers == 1:
-            serve_forever(settings, __version__, bound, on_open=on_open, ready=ready)
+            serve_forever(settings, __version__, bound, on_open=on_open, ready=write_welcome)
         else:
             # Initialise the database once, before the worker processes open the board.
             asyncio.run(_open_once(settings, on_open))
-            ready()
+            write_welcome()
             serve_with_workers(settings, bound, workers)
     except Exception as error:
         why = str(error) or type(error).__name__

@@ -157,7 +157,7 @@ def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
         with show_progress("Importing") as advance:
             seen = 0
 
-            def moved(news: dict[str, Any]) -> None:
+            def on_news(news: dict[str, Any]) -> None:
                 nonlocal seen
                 done, total = int(news.get("done") or 0), int(news.get("total") or 0)
                 if total:
@@ -166,7 +166,7 @@ def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
                     advance(place - seen, 2 * total)
                     seen = place
 
-            return await client.follow_import(build_path("imports", what), body, moved)
+            return await client.follow_import(build_path("imports", what), body, on_news)
 
     reply = run_with_client(ctx, work)
     write_reply(ctx, reply, lambda report: _show_import_report(report, dry_run=body["dry_run"]))

@@ -43,7 +43,7 @@ class MockServer(ServerApplication):
     """Serves the tools of a fixtures file, with one fixed key."""
 
     def __init__(self, fixtures: Fixtures, key: str) -> None:
-        super().__init__(NoSettings(database_url="memory"), __version__, self._opened)
+        super().__init__(NoSettings(database_url="memory"), __version__, self._on_board_open)
         self._fixtures = fixtures
         self._key = key
         self._board: Pegboard | None = None
@@ -60,7 +60,7 @@ class MockServer(ServerApplication):
                 return
         await super().__call__(scope, receive, send)
 
-    async def _opened(self, board: Pegboard) -> None:
+    async def _on_board_open(self, board: Pegboard) -> None:
         board.snapshot.admit(self._key, board.admin)
         self._mock = await hang(board, self._fixtures)
         # `POST /v1/chains` is allowed, and could register a tool.

@@ -63,11 +63,11 @@ AnswerDialect = Annotated[str | None, typer.Option("--as", metavar="DIALECT", he
 def run_with_client(ctx: typer.Context, work: Callable[[ApiClient], Awaitable[T]]) -> T:
     """Run `work` with a client and return its result; ask the user outside of it, because Ctrl-C cancels it at once."""
 
-    async def whole() -> T:
+    async def run_work() -> T:
         async with open_client(get_session(ctx)) as client:
             return await work(client)
 
-    return asyncio.run(whole())
+    return asyncio.run(run_work())
 
 
 def write_reply(ctx: typer.Context, reply: ApiReply, show: Callable[[Any], None]) -> None:

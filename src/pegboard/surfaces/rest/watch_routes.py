@@ -103,7 +103,7 @@ async def watch_executions(
         board.watchers.watch(),
         start,
         take=lambda events, number: views.take(events, number, wanted),
-        refused=AccessMonitor(request, board.snapshot).lost,
+        refused=AccessMonitor(request, board.snapshot).explain_lost_access,
     )
 
 
@@ -116,7 +116,7 @@ class AccessMonitor:
         self._revision = snapshot.revision
         self._looked = time.monotonic()
 
-    def lost(self) -> str | None:
+    def explain_lost_access(self) -> str | None:
         """Return why access was lost, or None; checked when the snapshot changes, and once per heartbeat."""
         now = time.monotonic()
         if self._revision == self._snapshot.revision and now - self._looked < HEARTBEAT_SECONDS:

@@ -87,10 +87,10 @@ async def test_one_owner_s_sessions_leave_room_for_those_of_others(
     def of(owner: str, path: str) -> Upstream:
         return Upstream(f"http://127.0.0.1:9/{path}", None, owner_id=owner)
 
-    with upstreams._used(of("ann", "one")):
+    with upstreams._use_connection(of("ann", "one")):
         with pytest.raises(Unavailable, match="Tools of this owner are connected to 1 MCP servers"):
             upstreams._connect(of("ann", "two"))
-        with upstreams._used(of("bob", "one")):
+        with upstreams._use_connection(of("bob", "one")):
             assert {each.owner_id for each in upstreams._connections} == {"ann", "bob"}
 
 

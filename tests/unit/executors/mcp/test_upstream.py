@@ -91,7 +91,7 @@ def test_two_owners_share_no_session_over_http_and_one_process_of_a_command() ->
     ],
 )
 def test_messages_name_an_upstream_without_its_secrets(config: dict[str, Any], shown: str) -> None:
-    assert Upstream.of(McpConfig(**config), None).shown == shown
+    assert Upstream.of(McpConfig(**config), None).display_name == shown
 
 
 def test_commands_that_differ_in_anything_fail_apart() -> None:

@@ -39,11 +39,11 @@ def sources(database: Database) -> TableSources:
 
 
 async def test_until_instructed_otherwise_tables_are_in_the_boards_own_database(sources: TableSources) -> None:
-    own = sources.named(None)
+    own = sources.get_source(None)
     assert own.is_own
-    assert own is sources.named(None)
+    assert own is sources.get_source(None)
     with pytest.raises(TableUnusable) as refused:
-        sources.named("crm")
+        sources.get_source("crm")
     assert refused.value.problem.code == "source_not_found"
     await sources.close()
 
@@ -51,7 +51,7 @@ async def test_until_instructed_otherwise_tables_are_in_the_boards_own_database(
 async def test_a_board_in_memory_has_tables_too() -> None:
     database = Database.create("memory")
     sources = TableSources(database)
-    assert await sources.facts(sources.named(None), None, "nope") is None
+    assert await sources.facts(sources.get_source(None), None, "nope") is None
     await sources.close()
     await database.close()
 
@@ -60,8 +60,8 @@ async def test_the_boards_own_url_is_the_boards_own_database(sources: TableSourc
     await sources.set_sources(
         {None: f"sqlite:///{tmp_path}/board.db", "other": f"sqlite+aiosqlite:///{tmp_path}/board.db"}
     )
-    assert sources.named(None).is_own
-    assert sources.named("other") is sources.named(None)
+    assert sources.get_source(None).is_own
+    assert sources.get_source("other") is sources.get_source(None)
     await sources.close()
 
 
@@ -70,15 +70,15 @@ async def test_what_keeps_its_url_stays_open_and_what_is_gone_is_closed(
 ) -> None:
     await sources.set_sources({None: "postgresql://h/one", "b": "postgresql://h/two", "c": "postgres://h/two"})
     one, two = opened["postgresql://h/one"], opened["postgresql://h/two"]
-    assert sources.named("b") is sources.named("c") is two
+    assert sources.get_source("b") is sources.get_source("c") is two
     await sources.set_sources({"a": "postgresql+asyncpg://h/one", "d": "postgresql://h/three"})
-    assert sources.named("a") is one
-    assert sources.named(None).is_own
+    assert sources.get_source("a") is one
+    assert sources.get_source(None).is_own
     async with asyncio.timeout(30):
         await two.closed.wait()
     assert not one.closed.is_set()
     with pytest.raises(TableUnusable, match="'a', 'd'"):
-        sources.named("b")
+        sources.get_source("b")
     await sources.close()
     assert one.closed.is_set()
     assert opened["postgresql://h/three"].closed.is_set()
@@ -91,7 +91,7 @@ async def test_a_url_that_is_none_changes_nothing(
     await sources.set_sources({"a": "postgresql://h/one"})
     with pytest.raises(ValueError, match="postgresql://"):
         await sources.set_sources({"b": "postgresql://h/two", "c": url})
-    assert sources.named("a") is opened["postgresql://h/one"]
+    assert sources.get_source("a") is opened["postgresql://h/one"]
     assert len(opened) == 1
     await sources.close()
 

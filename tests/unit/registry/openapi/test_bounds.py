@@ -175,6 +175,6 @@ def test_who_is_informed_may_end_it_while_the_text_is_read(monkeypatch: pytest.M
 def test_a_pace_without_an_end_only_tells() -> None:
     received: list[tuple[int, int]] = []
     pace = ImportProgress(on_progress=lambda done, total: received.append((done, total)))
-    pace.reached(1, 2)
+    pace.report_progress(1, 2)
     pace.beat()
     assert received == [(1, 2)]

@@ -143,8 +143,8 @@ async def test_a_database_that_says_nothing_is_waited_for_once_and_not_for_each_
         TableConfig.model_validate({"tableName": name, "fields": [{"name": "a", "dataType": "text"}]})
         for name in ("one", "two", "other")
     ]
-    far = [await look.facts(sources.named(None), table) for table in tables]
-    near = await look.facts(sources.named("near"), tables[2])
+    far = [await look.facts(sources.get_source(None), table) for table in tables]
+    near = await look.facts(sources.get_source("near"), tables[2])
     ended.set()
     await sources.close()
     server.close()

@@ -178,7 +178,7 @@ def import_document(
             missing += [make_left_out(operation.name, text) for text in _limit_notes(notes.texts)]
         except Unusable as error:
             missing.append(make_left_out(operation.name, f"{shorten_text(operation.route, 500)}: {error}"))
-        pace.reached(place + 1, len(operations))
+        pace.report_progress(place + 1, len(operations))
     if not include and document.get("webhooks"):
         missing.append(make_left_out("webhooks", "they are requests that the API sends, and tools only send to it"))
     return ImportedDocument(

@@ -37,7 +37,7 @@ class ImportProgress:
         if self._on_progress is not None:
             self._on_progress(*self._progress)
 
-    def reached(self, done: int, total: int) -> None:
+    def report_progress(self, done: int, total: int) -> None:
         """Record the progress and report it immediately."""
         self._progress = (done, total)
         self._next = 0.0

@@ -52,7 +52,7 @@ class SharedSchemas:
         refers_to = tuple(name for part in reversed(parts) for name in part.refers_to)
         return MeasuredSchema(schema, 1 + sum(part.schemas for part in parts), size, refers_to)
 
-    def whole(self, start: MeasuredSchema, room: int) -> tuple[Schema, list[str]]:
+    def build_schema(self, start: MeasuredSchema, room: int) -> tuple[Schema, list[str]]:
         """Return the schema with its `$defs`, and the names that did not fit; raise Unusable."""
         root = start.schema
         assert isinstance(root, dict)

@@ -75,10 +75,10 @@ class SwaggerReader:
         if whole and fields:
             raise Unusable("it has a body and a form, and a request has room for one")
         if whole:
-            return self._whole(whole[0], media_types, texts, notes)
+            return self._convert_body(whole[0], media_types, texts, notes)
         return [self._read_form(fields, texts, notes)]
 
-    def _whole(
+    def _convert_body(
         self, raw: dict[str, Any], media_types: list[Any], texts: list[str], notes: OperationNotes
     ) -> list[RequestBody]:
         entry = {"schema": raw.get("schema", {})}

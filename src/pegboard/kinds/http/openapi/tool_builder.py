@@ -252,13 +252,13 @@ class ToolBuilder:
 
     def bodies(self, operation: Operation, notes: OperationNotes) -> list[RequestBody]:
         """Return the bodies that the operation can send, best first; each becomes its own tool; raise Unusable."""
-        return self._taken(operation, notes)[1]
+        return self._read_inputs(operation, notes)[1]
 
     def definition(self, operation: Operation, body: RequestBody | None, notes: OperationNotes) -> dict[str, Any]:
         """Return the definition of the operation's tool with this body, and note what is left out; raise Unusable."""
         spec, method = operation.definition, operation.method
         base = self._servers.base(spec, operation.path_item)
-        parameters, _ = self._taken(operation, OperationNotes())
+        parameters, _ = self._read_inputs(operation, OperationNotes())
         auth = self._security.of(spec)
         if auth is not None and (why := self._servers.explain_withheld(base)) is not None:
             notes.leave_out("its credentials", why)
@@ -288,7 +288,7 @@ class ToolBuilder:
         }
         return definition if auth is None else {**definition, "auth_config": auth}
 
-    def _taken(self, operation: Operation, notes: OperationNotes) -> tuple[list[Parameter], list[RequestBody]]:
+    def _read_inputs(self, operation: Operation, notes: OperationNotes) -> tuple[list[Parameter], list[RequestBody]]:
         definition = operation.definition
         raws = list_declared_parameters(
             self._references, operation.path_item.get("parameters"), definition.get("parameters")
@@ -313,7 +313,7 @@ class ToolBuilder:
         if part.size > MAX_SCHEMA_BYTES:
             # Registration would reject it too, but after more work.
             raise Unusable(f"its input is {part.size:,} bytes as JSON, at most {MAX_SCHEMA_BYTES:,} are accepted")
-        schema, cut = self._definitions.whole(part, room)
+        schema, cut = self._definitions.build_schema(part, room)
         self._remaining_schema_bytes -= len(orjson.dumps(schema))
         if cut:
             more = f" and {len(cut) - _MAX_LISTED_NAMES} more" if len(cut) > _MAX_LISTED_NAMES else ""
