@@ -167,13 +167,17 @@ def _has_at_most_listed_calls(count: int, items: list[Any]) -> bool:
         if "role" in item and not is_model_role(item["role"]):
             continue
         has_arguments = not ARGUMENT_KEYS.isdisjoint(item)
-        if has_arguments or not NAME_KEYS.isdisjoint(item) or _is_typed_call(item):
-            count -= 1
+        is_named = has_arguments or not NAME_KEYS.isdisjoint(item)
+        inner = 0
         for key, value in () if has_arguments else item.items():
             if type(value) is list and key in _CALL_HOLDER_KEYS:
-                count -= len(value)
+                inner += len(value)
             elif (type(value) is dict or type(value) is list) and value and key not in _KEYS_WITHOUT_NEW_CALLS:
-                return False
+                if not isinstance(value, dict) or not is_named_call(value):
+                    return False
+                inner += 1
+        # A typed block around a call is that call.
+        count -= inner + 1 if is_named else inner or _is_typed_call(item)
     return count >= 0
 
 
