@@ -90,7 +90,7 @@ PAYLOAD_SCHEMA = {
 QUERY_BASELINE = BaselineTool(
     "query_baseline",
     "Query baseline",
-    "Whether a finding is known: new, recurring or resolved, since when and how often it was seen. Changes nothing.",
+    "Return whether a finding is new, recurring or resolved, since when, and how often it was seen. Read-only.",
     _build_object_schema(
         {
             "finding_id": _ID_SCHEMA,
@@ -107,7 +107,7 @@ QUERY_BASELINE = BaselineTool(
 BATCH_BASELINE_QUERY = BaselineTool(
     "batch_baseline_query",
     "Query baseline for many",
-    f"Whether each of up to {MAX_QUERIED_FINDINGS:,} findings is known, in the order asked. Changes nothing.",
+    f"Return whether each of up to {MAX_QUERIED_FINDINGS:,} findings is known, in the order of the request. Read-only.",
     _build_object_schema(
         {
             "finding_ids": _build_list_schema(_ID_SCHEMA, "What you call the findings"),
@@ -134,7 +134,7 @@ BATCH_BASELINE_QUERY = BaselineTool(
 RECORD_FINDINGS = BaselineTool(
     "record_findings",
     "Record findings",
-    "Keep that findings were seen, each time it is called once more; a resolved one that is seen again recurs.",
+    "Record that findings were seen. Each call counts as one sighting; a resolved finding that is seen again recurs.",
     _build_object_schema(
         {
             "findings": _build_list_schema(
@@ -154,7 +154,7 @@ RECORD_FINDINGS = BaselineTool(
 RESOLVE_FINDINGS = BaselineTool(
     "resolve_findings",
     "Resolve findings",
-    "Mark findings resolved, until they are seen again; give composite_hashes or findings.",
+    "Mark findings as resolved until they are seen again. Pass either composite_hashes or findings.",
     _build_object_schema(
         {
             "composite_hashes": _build_list_schema(_HASH_SCHEMA, "The hashes of the findings"),

@@ -82,7 +82,7 @@ def _build_body_schema(needed: Sequence[str], *names: str) -> dict[str, Any]:
 @router.post("/findings", operation_id="record_findings", openapi_extra=_build_body_schema(["findings"], "findings"))
 @allow(refuse_agent_keys)
 async def record_findings(request: Request, board: Board, caller: CurrentCaller) -> RecordResponse:
-    """Keep that findings were seen, all of them or none; each sighting counts, also one sent twice."""
+    """Record that findings were seen, all of them or none; each sighting counts, including repeated ones."""
     body = await _read_known_keys(request, ("findings", "scope"))
     done = await board.baseline.record(body.pop("findings", None), caller, **body)
     return RecordResponse.model_validate(done)
