@@ -1,4 +1,7 @@
-"""Format SQL for display, on one line or with one line per clause; only secrets and long literals are shortened."""
+"""Format SQL for display, on one line or with one line per clause; only secrets and long literals are shortened.
+
+sqlglot would rewrite the statement and refuse broken ones: docs/decisions/0031-sql.md.
+"""
 
 from __future__ import annotations
 
