@@ -26,7 +26,7 @@ from tests.mcp_servers.processes import descendants, matching
 from tests.mcp_servers.running import over_http
 from tests.surfaces.cli.running import serving
 from tests.surfaces.rest.clients import bearer, good
-from tests.unit.imports.offering import offering, tool
+from tests.unit.kinds.mcp.offering import offering, tool
 from tests.upstreams import upstream
 from tests.waiting import until
 

@@ -17,7 +17,7 @@ from pegboard.testing import NoSettings
 from tests.api_documents import Case, document
 from tests.mcp_servers.processes import descendants, matching
 from tests.mcp_servers.running import FOLDER
-from tests.unit.imports.offering import Offering, odd, offering, tool
+from tests.unit.kinds.mcp.offering import Offering, odd, offering, tool
 from tests.upstreams import (
     Behaviour,
     Received,

@@ -1,6 +1,6 @@
 """Seed 001, the table: its columns, constraints, indexes and relationships, on SQLite and PostgreSQL.
 
-That each index is used by the queries that need it is shown in tests/unit/store/test_indexes.py.
+That each index is used by the queries that need it is shown in tests/unit/storage/test_indexes.py.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pegboard.testing import memory_board
 from tests.api_documents import STYLES, document, pets
 from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.running import Outcome, Program
-from tests.unit.imports.offering import odd, offering, tool
+from tests.unit.kinds.mcp.offering import odd, offering, tool
 from tests.upstreams import answer, says, upstream
 
 Run = Callable[..., Awaitable[Outcome]]

@@ -20,7 +20,7 @@ from tests.board_surfaces import KEY
 from tests.integration.confining import python, shell
 from tests.surfaces.rest.clients import client, good, mock, problem
 from tests.table_databases import A_MOOD, log_mood, make_mood_entries, rows_of, write_tables
-from tests.unit.imports.offering import Offering, tool
+from tests.unit.kinds.mcp.offering import Offering, tool
 from tests.upstreams import Received, Wire, hang, upstream
 from tests.waiting import until
 

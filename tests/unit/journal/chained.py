@@ -18,7 +18,7 @@ from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
 from pegboard.storage.journal_tables import Writer
 from pegboard.storage.migrate import migrate
-from tests.unit.store.rows import NOW, an_execution
+from tests.unit.storage.rows import NOW, an_execution
 
 CHAIN = HashChain(b"a key of the chain for tests only")
 MINUTE = timedelta(minutes=1)

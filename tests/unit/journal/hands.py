@@ -29,7 +29,7 @@ from pegboard.model.tool import Kind
 from pegboard.storage.database import Database
 from pegboard.storage.keyring import EnvironmentKeyring
 from pegboard.storage.vault import Vault
-from tests.unit.store.rows import a_tool, a_user, an_execution
+from tests.unit.storage.rows import a_tool, a_user, an_execution
 from tests.waiting import until
 
 T = TypeVar("T")

@@ -23,7 +23,7 @@ from tests.unit.journal.audits import exported, lines_verified, pruned, verified
 from tests.unit.journal.boards import intents, rows
 from tests.unit.journal.chained import _CASTS, CHAIN, append, call
 from tests.unit.journal.hands import VAULT, a_call, lie_in, opened, start
-from tests.unit.store.rows import NOW
+from tests.unit.storage.rows import NOW
 
 
 @pytest.fixture

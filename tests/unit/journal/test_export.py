@@ -29,7 +29,7 @@ from tests.unit.journal.chained import (
     run,
     unchained,
 )
-from tests.unit.store.rows import NOW
+from tests.unit.storage.rows import NOW
 
 
 def parsed(lines: list[str]) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from tests.unit.journal.chained import (
     read,
     run,
 )
-from tests.unit.store.rows import NOW
+from tests.unit.storage.rows import NOW
 
 NEW_VALUES: list[Any] = ["x", 7, None, True, [], 1.25, "2026-03-01T12:30:15.999999Z", {"a": 1}]
 

@@ -16,7 +16,7 @@ from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import read, run
 from tests.unit.journal.hands import VAULT, Hand, lone_writer, opened, start
-from tests.unit.store.rows import an_execution
+from tests.unit.storage.rows import an_execution
 
 MAC = "0" * 32
 

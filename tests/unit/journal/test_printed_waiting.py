@@ -14,7 +14,7 @@ from pegboard.storage import journal_chain_rows
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import add_writer, append, call
 from tests.unit.journal.hands import opened, start
-from tests.unit.store.rows import an_execution
+from tests.unit.storage.rows import an_execution
 
 
 async def test_it_weighs_as_much_as_it_is_long(database: Database, tmp_path: Path) -> None:

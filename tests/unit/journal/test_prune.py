@@ -33,7 +33,7 @@ from tests.unit.journal.chained import (
     run,
     unchained,
 )
-from tests.unit.store.rows import NOW
+from tests.unit.storage.rows import NOW
 
 
 @pytest.fixture

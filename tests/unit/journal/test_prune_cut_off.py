@@ -16,7 +16,7 @@ from pegboard.storage import journal_chain_rows as writers
 from pegboard.storage.database import Database
 from tests.unit.journal.audits import left, pruned, verified
 from tests.unit.journal.chained import MINUTE, journal
-from tests.unit.store.rows import NOW
+from tests.unit.storage.rows import NOW
 
 
 async def test_what_breaks_in_the_middle_of_a_transaction_changes_nothing(

@@ -22,8 +22,8 @@ from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import read
 from tests.unit.journal.hands import WatchedLedger, lone_writer
-from tests.unit.store.keeping import keep, keep_counts, keep_writer, move_writer
-from tests.unit.store.rows import NOW, an_execution
+from tests.unit.storage.keeping import keep, keep_counts, keep_writer, move_writer
+from tests.unit.storage.rows import NOW, an_execution
 
 ADA, BEN, TOOL = new_id(), new_id(), new_id()
 FULL = NOW.replace(minute=0, second=0, microsecond=0)

@@ -17,7 +17,7 @@ from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
 from tests.unit.journal.audits import exported, lines_verified, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, run
-from tests.unit.store.rows import an_execution
+from tests.unit.storage.rows import an_execution
 
 TRIES_INDEX = FIELDS.index("tries")
 TRIED = [{"attempt": 1, "code": "contract_violation", "error": "not ☂", "elapsed_ms": 0.25}]

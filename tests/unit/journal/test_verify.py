@@ -12,7 +12,7 @@ from pegboard.journal.verify import VerificationReport
 from pegboard.storage.database import Database
 from tests.unit.journal.audits import received, verified
 from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, read, run, unchained
-from tests.unit.store.rows import NOW
+from tests.unit.storage.rows import NOW
 
 
 async def messages(database: Database, **scope: Any) -> list[str]:

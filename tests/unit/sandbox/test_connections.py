@@ -10,7 +10,7 @@ import pytest
 
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.sandbox.proxy import Proxy, ProxyListener, compute_max_connections
-from tests.unit.egress.upstreams import serving
+from tests.unit.http_client.upstreams import serving
 from tests.unit.sandbox.proxies import LOCAL, Client
 from tests.waiting import until
 

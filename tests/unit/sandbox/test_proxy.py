@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.egress.upstreams import answer, answering, chunked, head_of, serving
+from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, serving
 from tests.unit.sandbox.proxies import fetching, never_accepting, proxying
 from tests.waiting import until
 

@@ -9,9 +9,9 @@ from contextlib import suppress
 import pytest
 
 from pegboard.http_client.address_policy import AllowList
-from tests.unit.egress.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC
-from tests.unit.egress.conftest import dialled  # noqa: F401 -- the fixture: nothing beyond loopback is contacted
-from tests.unit.egress.upstreams import Upstream, answer, answering, serving
+from tests.unit.http_client.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC
+from tests.unit.http_client.conftest import dialled  # noqa: F401 -- the fixture: nothing beyond loopback is contacted
+from tests.unit.http_client.upstreams import Upstream, answer, answering, serving
 from tests.unit.sandbox.proxies import Names, fetching, proxying
 from tests.waiting import until
 

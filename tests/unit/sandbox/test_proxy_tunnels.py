@@ -15,7 +15,7 @@ import trustme
 
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.sandbox.proxy import Proxy
-from tests.unit.egress.upstreams import answer, answering, open_files, serving
+from tests.unit.http_client.upstreams import answer, answering, open_files, serving
 from tests.unit.sandbox.proxies import LOCAL, Client, Names, fetching, never_accepting, proxying
 from tests.waiting import until
 

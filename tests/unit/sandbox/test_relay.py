@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pegboard.sandbox.proxy_http import MalformedHttp, create_client_parser, read_request
 from pegboard.sandbox.proxy_relay import ConnectionBroken, LoopTurns, ProxyBody, ProxyStream, copy_stream, run_tasks
-from tests.unit.egress.upstreams import answer, answering, chunked
+from tests.unit.http_client.upstreams import answer, answering, chunked
 from tests.unit.sandbox.proxies import Client, fetching, proxying
 from tests.waiting import until
 

@@ -17,7 +17,7 @@ from pegboard.sandbox import sandbox as module
 from pegboard.sandbox.limits import SandboxLimits
 from pegboard.sandbox.sandbox import EnvironmentSpec, SandboxJob
 from pegboard.sandbox.zygote_process import Zygote
-from tests.unit.egress.upstreams import answer, answering
+from tests.unit.http_client.upstreams import answer, answering
 from tests.unit.sandbox.living import boxed, children_now, command, later, listed, script, until_running
 from tests.waiting import until
 

@@ -1,0 +1,83 @@
+"""What takes so long for one takes twice as long for two: work is counted, not timed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pegboard.conversations.read_messages import IncomingMessage
+from pegboard.dialects import turn_reader
+from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.shared.turns import Turn
+from pegboard.dialects.turn_reader import TurnReader
+from pegboard.model.api_errors import Invalid
+from tests.unit.conversations.hearing import DIALECTS, heard
+
+
+class Counted(list[Any]):
+    """A list that knows how often its items were looked at."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for item in super().__iter__():
+            self.looks += 1
+            yield item
+
+
+def test_parts_of_one_turn_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[int] = []
+    join = turn_reader._join_turns
+
+    def counted(parts: list[Turn]) -> Turn:
+        joined.append(len(parts))
+        return join(parts)
+
+    monkeypatch.setattr(turn_reader, "_join_turns", counted)
+    parts = [{"type": "text", "text": f"{place} "} for place in range(500)]
+    (turn,) = DIALECTS.turn_reader.read(parts)
+    assert joined == [500]
+    assert turn.raw == parts
+    assert turn.text == "".join(f"{place} " for place in range(500))
+
+
+def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Counted(DIALECTS.turn_reader.read([{"name": "a", "arguments": {}}] * 500))
+    monkeypatch.setattr(TurnReader, "read", lambda _reader, _body: found)
+    with pytest.raises(Invalid, match="500 calls in one payload"):
+        heard([{"name": "a", "arguments": {}}] * 500)
+    assert found.looks <= 3 * 500
+
+
+def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed = 0
+    listed = Talk.listed
+
+    def counted(self: Talk, message: Any) -> list[Any]:
+        nonlocal handed
+        parts = listed(self, message)
+        handed += len(parts)
+        return parts
+
+    monkeypatch.setattr(Talk, "listed", counted)
+    talk = Talk(parts="content", part={"type": "text"})
+    found = [{"role": "user", "content": f"{place}"} for place in range(300)]
+    (message,) = talk.alternating(found)
+    assert [part["text"] for part in message["content"]] == [str(place) for place in range(300)]
+    assert handed == 300
+
+
+def kept(body: Any, dialect: str | None = None) -> IncomingMessage:
+    (one,) = heard(body, dialect)
+    return one
+
+
+@pytest.mark.parametrize("dialect", ["openai_chat", "haystack", "text_hermes", "anthropic_messages"])
+def test_what_a_user_sends_is_not_kept_where_a_user_might_take_it_for_calls(dialect: str) -> None:
+    event = {"parts": [{"functionCall": {"name": "get_weather", "args": {}}}], "role": "model"}
+    one = kept({"role": "user", "content": event, "author": "agent", "invocationId": "i"}, dialect)
+    assert (one.role, one.calls, one.raw) == ("user", (), None)
+    plain = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.test"}}], "name": "bob"}
+    assert kept(plain, dialect).raw == plain

@@ -1,0 +1,114 @@
+"""Requests that are written in one go, and the connections they leave behind."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from pegboard.http_client.address_policy import AllowList
+from pegboard.http_client.bounded_body import read_bounded_body
+from pegboard.http_client.guarded_client import AddressInfo, GuardedClient
+from pegboard.model.call_errors import UpstreamFailed
+from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, serving
+
+LOCAL = AllowList.read("127.0.0.1")
+
+
+class Narrow(GuardedClient):
+    """A way out whose sockets take little at once."""
+
+    def _socket(self, info: AddressInfo) -> socket.socket:
+        made = super()._socket(info)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        return made
+
+
+@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    """Either event loop: each has transports of its own."""
+    return "asyncio", {"use_uvloop": request.param}
+
+
+@pytest.fixture
+async def outbound() -> AsyncIterator[GuardedClient]:
+    """A way out to loopback that fills up quickly."""
+    made = Narrow(LOCAL, connect_seconds=10)
+    yield made
+    await made.close()
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "GET", "OPTIONS"])
+async def test_a_request_that_could_have_a_body_says_that_it_has_none(outbound: GuardedClient, method: str) -> None:
+    async with answering(answer()) as upstream:
+        await read_bounded_body(await outbound.send(method, upstream.url()), 10)
+    assert ("Content-Length: 0\r\n" in upstream.heads[0]) is (method not in {"GET", "OPTIONS"})
+
+
+async def test_answers_that_only_announce_another_are_passed_over(outbound: GuardedClient) -> None:
+    hint = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
+    async with answering(b"HTTP/1.1 100 Continue\r\n\r\n" + hint + answer(b"real")) as upstream:
+        for _ in range(2):
+            response = await outbound.send("GET", upstream.url())
+            assert response.status == 200
+            assert "Link" not in response.headers
+            assert await read_bounded_body(response, 10) == b"real"
+        assert upstream.connections == 1
+
+
+async def test_a_body_that_is_all_there_is_still_held_to_the_limit(outbound: GuardedClient) -> None:
+    raw = answer(b"", "Transfer-Encoding: chunked", length=False) + chunked(b"12345", b"67890")
+    async with answering(raw) as upstream:
+        with pytest.raises(UpstreamFailed, match="more than 9 bytes"):
+            await read_bounded_body(await outbound.send("GET", upstream.url()), 9)
+        assert await read_bounded_body(await outbound.send("GET", upstream.url()), 10) == b"1234567890"
+
+
+async def test_a_body_larger_than_every_buffer_arrives_whole(outbound: GuardedClient) -> None:
+    seen: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        seen.append(await reader.readexactly(2**20))
+        writer.write(answer(seen[0]))
+        await head_of(reader)
+
+    body = bytes(range(256)) * 2**12
+    async with serving(handle) as upstream:
+        response = await outbound.send("POST", upstream.url(), body=body)
+        assert await read_bounded_body(response, 2**20) == body
+    assert seen == [body]
+
+
+async def test_a_connection_that_was_answered_too_early_is_not_used_again(outbound: GuardedClient) -> None:
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer(b"no", status="413 Content Too Large"))
+        await upstream.gone.wait()
+
+    async with serving(handle) as upstream:
+        for _ in range(2):
+            response = await outbound.send("POST", upstream.url(), body=bytes(2**20))
+            assert response.status == 413
+            assert await read_bounded_body(response, 10) == b"no"
+        assert upstream.connections == 2
+
+
+async def test_giving_up_the_wait_for_an_answer_closes_the_connection(outbound: GuardedClient) -> None:
+    asked = asyncio.Event()
+
+    async def handle(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        await head_of(reader)
+        asked.set()
+        assert await reader.read() == b""
+
+    async with serving(handle) as upstream:
+        waiting = asyncio.create_task(outbound.send("GET", upstream.url()))
+        await asyncio.wait_for(asked.wait(), 10)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await asyncio.wait_for(upstream.gone.wait(), 10)
