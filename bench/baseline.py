@@ -49,7 +49,7 @@ class PlainSqlite:
     """Hand-written SQL with the standard library."""
 
     def __init__(self, board: Pegboard) -> None:
-        self._connection: sqlite3.Connection = board._database.connect_sqlite()
+        self._connection: sqlite3.Connection = board.database.connect_sqlite()
         self._owner = board.admin.user_id.replace("-", "")
 
     async def fill(self, rows: int) -> None:

@@ -74,9 +74,9 @@ class Pegboard(Library):
         self.metrics = Metrics()
         self.watchers = BoardWatchers()
         self.dialects = load_dialects()
-        self._database = database
-        self._vault = started.vault
-        signer = AccountSigner(self._vault)
+        self.database = database
+        self.vault = started.vault
+        signer = AccountSigner(self.vault)
         self.snapshot = Snapshot(database, signer, self._prepare)
         self._internal = InternalExecutor(self.snapshot.is_or_was_admin)
         self.baseline = Baseline(database)
@@ -91,10 +91,10 @@ class Pegboard(Library):
             self._internal.may_use_handler,
             self._internal.for_members,
         )
-        self.tools = ToolRegistry(database, self.snapshot, self._vault, self._outbound_services.outbound.check, rules)
+        self.tools = ToolRegistry(database, self.snapshot, self.vault, self._outbound_services.outbound.check, rules)
         self._drift_flagger = DriftFlagger(self.tools.flag)
-        self._sources = TableSources(database, open_chain(self._vault).sign_receipt)
-        self._executors = build_executors(
+        self._sources = TableSources(database, open_chain(self.vault).sign_receipt)
+        self.executors = build_executors(
             wiring.ExecutorServices(
                 self._outbound_services,
                 self.confinement,
@@ -105,37 +105,37 @@ class Pegboard(Library):
             )
         )
         self.people = AccountsService(database, self.snapshot, signer)
-        self.secrets = NamedSecrets(database, self.snapshot, self._vault)
-        self._opener = SecretInjector(self._vault, self.secrets.value)
+        self.secrets = NamedSecrets(database, self.snapshot, self.vault)
+        self._opener = SecretInjector(self.vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
-        if settings.admin_key is not None and not self._vault.is_rooted:
+        if settings.admin_key is not None and not self.vault.is_rooted:
             # Without its encryption key the board cannot verify stored API keys; the admin key from the settings is
             # accepted.
             self.snapshot.admit(settings.admin_key.get_secret_value(), self.admin)
         self._functions = FunctionRegistry(
-            self._internal, self.snapshot, partial(build_local_tool, vault=self._vault, owner=self.admin, rules=rules)
+            self._internal, self.snapshot, partial(build_local_tool, vault=self.vault, owner=self.admin, rules=rules)
         )
         self.tables = TablesFileWatcher(settings.tables, self._sources, self.snapshot, self.admin.user_id, os.environ)
         self._limiter = wiring.create_limiter(settings)
-        self._journal = journal or start_journal(
-            database, self._vault, get_spool_folder(database, settings.home, started.admin.id)
+        self.journal = journal or start_journal(
+            database, self.vault, get_spool_folder(database, settings.home, started.admin.id)
         )
         self.pipeline = Pipeline(
             snapshot=self.snapshot,
-            validator=wiring.create_validator(settings, self._vault),
+            validator=wiring.create_validator(settings, self.vault),
             limiter=self._limiter,
             flood=settings.key_rate,
             checker=OutputChecker(max_bytes=settings.max_result_bytes),
-            journal=self._journal,
+            journal=self.journal,
             metrics=self.metrics,
             tracing=find_tracing(),
             watchers=self.watchers,
             max_running=settings.max_running_calls,
         )
-        self._readiness = Readiness(database, self._journal, self._limiter, lambda: self.pipeline.is_draining)
+        self._readiness = Readiness(database, self.journal, self._limiter, lambda: self.pipeline.is_draining)
         self.chains = ChainRunner(self.pipeline, max_depth=settings.max_depth, max_bytes=settings.max_arguments_bytes)
         self._internal.run_chain = self.chains.run_as_tool
-        self.audit = Audit(database, open_chain(self._vault))
+        self.audit = Audit(database, open_chain(self.vault))
         self.statistics = Statistics(database)
         self.imports = Imports.of(
             self.tools,
@@ -163,7 +163,7 @@ class Pegboard(Library):
         self._recorded = ExecutionReader(database, self.snapshot)
         self.cancelling = CallCanceller(self.pipeline, self.following, database, self._recorded)
         self._other_processes = OtherProcessWatcher(
-            database, self.watchers, lambda: getattr(self._journal, "number", None)
+            database, self.watchers, lambda: getattr(self.journal, "number", None)
         )
 
     @classmethod
@@ -207,7 +207,7 @@ class Pegboard(Library):
         self, *, on_progress: Callable[[int, int], None] | None = None, force: bool = False
     ) -> RotationReport:
         """Encrypt every credential with a new key while the board serves; `force` drops the unreadable ones."""
-        report = await rotate_keys(self._database, self._vault, on_progress=on_progress, force=force)
+        report = await rotate_keys(self.database, self.vault, on_progress=on_progress, force=force)
         await self.snapshot.refresh()
         return report
 
@@ -230,10 +230,10 @@ class Pegboard(Library):
         self.payloads.large_reads.close()
         await self.cancelling.close()
         await self._other_processes.close()
-        await self._journal.close()
+        await self.journal.close()
         await self._drift_flagger.close()
         self.imports.close()
-        for executor in self._executors.values():
+        for executor in self.executors.values():
             await executor.close()
         await self._sources.close()
         await self.confinement.close()
@@ -242,7 +242,7 @@ class Pegboard(Library):
         await self._limiter.close()
 
     def _prepare(self, tool: Tool) -> Prepared:
-        executor = self._executors.get(tool.tool_type)
+        executor = self.executors.get(tool.tool_type)
         if executor is None:
             raise make_missing_error(tool.tool_type)
         return executor.prepare(self._opener.open(tool))

@@ -40,6 +40,7 @@ class Library:
     """Registers and calls tools, follows calls and reads the journal; acts as the admin unless `caller` is given."""
 
     admin: Caller
+    database: Database
     calls: CallHandler
     pipeline: Pipeline
     payloads: PayloadRunner
@@ -54,7 +55,6 @@ class Library:
     replays: CallReplayer
     _functions: FunctionRegistry
     _recorded: ExecutionReader
-    _database: Database
 
     async def call(
         self,
@@ -196,7 +196,7 @@ class Library:
             prune=prune,
             dry_run=dry_run,
             registry=self.tools,
-            database=self._database,
+            database=self.database,
             snapshot=self.snapshot,
         )
 

@@ -211,7 +211,7 @@ def test_every_field_of_a_definition_is_listed_and_no_other() -> None:
 async def kinds_that_run() -> set[str]:
     """The kinds that the board has an executor for."""
     async with testing.memory_board() as board:
-        return set(board._executors)
+        return set(board.executors)
 
 
 async def test_every_kind_is_listed_with_its_config_and_whether_it_runs() -> None:

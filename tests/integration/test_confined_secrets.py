@@ -115,8 +115,8 @@ def files_in(folder: Path) -> list[Path]:
 async def written(board: Pegboard, tmp_path: Path) -> str:
     """All that the board has on its disk and in its database."""
     files = [file.read_bytes().decode("latin-1") for file in files_in(tmp_path)]
-    async with board._database.read() as conn:
-        if board._database.kind != "sqlite":
+    async with board.database.read() as conn:
+        if board.database.kind != "sqlite":
             query = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
             for table in (await conn.execute(text(query))).scalars().all():
                 rows = await conn.execute(text(f'SELECT CAST(row_to_json(t) AS TEXT) FROM "{table}" t'))

@@ -181,7 +181,7 @@ async def test_an_upstream_that_keeps_failing_is_left_alone_but_for_one_owner_on
 
 
 async def intents(board: Pegboard) -> list[Any]:
-    async with board._database.read() as conn:
+    async with board.database.read() as conn:
         return list((await conn.execute(text("SELECT state FROM intents"))).scalars())
 
 

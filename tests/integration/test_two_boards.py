@@ -112,7 +112,7 @@ from pegboard.testing import NoSettings
 
 async def main(url, home):
     async with Pegboard.open(url, settings=NoSettings(home=home)) as board:
-        told = {"key": board.new_key, "admin": board.admin.user_id, "digest": board._vault.digest_key().hex()}
+        told = {"key": board.new_key, "admin": board.admin.user_id, "digest": board.vault.digest_key().hex()}
         print(json.dumps(told))
 
 asyncio.run(main(*sys.argv[1:]))

@@ -125,7 +125,7 @@ class TestAuthTypes:
 async def opened(board: Pegboard, tool: str) -> Any:
     """The auth_config that an executor is given."""
     found = await board.tools.get(tool, board.admin)
-    return open_auth(found.sealed_auth, board._vault, found.id, str)
+    return open_auth(found.sealed_auth, board.vault, found.id, str)
 
 
 class TestEncryptedAtRest:

@@ -166,10 +166,10 @@ class TestUserRelationship:
     async def test_a_tool_has_its_owner_and_the_owner_their_tools(self, stored: Pegboard) -> None:
         other_user = await member(stored, "ada")
         tool = await stored.add(MOCK, caller=other_user)
-        async with AsyncSession(stored._database.engine) as session:
+        async with AsyncSession(stored.database.engine) as session:
             found = await session.get_one(board_tables.Tool, tool.id, options=[selectinload(board_tables.Tool.owner)])
             assert found.owner.name == "ada"
-        async with AsyncSession(stored._database.engine) as session:
+        async with AsyncSession(stored.database.engine) as session:
             owner = await session.get_one(
                 board_tables.User, other_user.user_id, options=[selectinload(board_tables.User.tools)]
             )
@@ -193,8 +193,8 @@ class TestAgentRelationship:
         assert echo is not None
         assert one.tools == (tool.id, echo.tool.id)
         assert two.tools == (tool.id,)
-        async with stored._database.read() as conn:
-            kind = "jsonb_typeof" if stored._database.kind == "postgresql" else "json_type"
+        async with stored.database.read() as conn:
+            kind = "jsonb_typeof" if stored.database.kind == "postgresql" else "json_type"
             rows = (await conn.execute(text(f"SELECT name, {kind}(tools) FROM agents ORDER BY name"))).all()
         assert [tuple(row) for row in rows] == [("one", "array"), ("two", "array")]
 

@@ -132,7 +132,7 @@ class TestOpening:
 
     async def test_it_is_ready_while_its_database_is(self, board: Pegboard) -> None:
         assert await board.ready() == []
-        async with board._database.write() as conn:
+        async with board.database.write() as conn:
             await conn.execute(text("DROP TABLE board_state"))
         reasons = await board.ready()
         assert reasons

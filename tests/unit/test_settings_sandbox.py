@@ -58,7 +58,7 @@ async def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 async def test_no_tool_sees_home_the_database_or_the_files_with_settings(board: Pegboard, tmp_path: Path) -> None:
-    own = list_private_paths(board.settings, board._database)
+    own = list_private_paths(board.settings, board.database)
     assert {f"{tmp_path}/home", f"{tmp_path}/data", f"{tmp_path}/here/pegboard.toml"} <= set(own)
     assert board.confinement.own == own
     assert all(Path(place).is_absolute() for place in own)
@@ -66,7 +66,7 @@ async def test_no_tool_sees_home_the_database_or_the_files_with_settings(board: 
 
 async def test_no_tool_sees_the_file_of_tables(board: Pegboard, tmp_path: Path) -> None:
     settings = board.settings.model_copy(update={"tables": tmp_path / "tables.yaml"})
-    assert f"{tmp_path}/tables.yaml" in list_private_paths(settings, board._database)
+    assert f"{tmp_path}/tables.yaml" in list_private_paths(settings, board.database)
 
 
 async def test_the_board_hands_on_what_it_is_set_to(board: Pegboard) -> None:

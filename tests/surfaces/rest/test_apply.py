@@ -117,8 +117,8 @@ async def test_masked_secrets_are_kept_and_the_same_ones_are_no_change(
         words = f"words {definition is masked}"
         assert await apply(admin, {**definition, "description": words}) == plan(updated={"secretive": ["description"]})
     tool = await board.tools.get("secretive", board.admin)
-    assert open_config(tool.config, board._vault, tool.id, str) == HTTP
-    assert open_auth(tool.sealed_auth, board._vault, tool.id, str) == SECRETIVE["auth_config"]
+    assert open_config(tool.config, board.vault, tool.id, str) == HTTP
+    assert open_auth(tool.sealed_auth, board.vault, tool.id, str) == SECRETIVE["auth_config"]
 
 
 async def test_a_changed_secret_is_a_change_and_a_mask_for_a_new_one_is_refused(admin: httpx.AsyncClient) -> None:

@@ -28,7 +28,7 @@ async def called(board: Pegboard, times: int = 3) -> None:
 
 
 async def tampered(board: Pegboard, statement: str) -> None:
-    async with board._database.write() as conn:
+    async with board.database.write() as conn:
         await conn.execute(text(statement))
 
 

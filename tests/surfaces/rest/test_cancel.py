@@ -154,7 +154,7 @@ async def test_a_call_that_runs_in_another_process_is_ended_there(database_url: 
             assert [item.data["code"] for item in await reader.rest() if item.name == "tool_result"] == [
                 "cancelled"
             ] * 2
-        async with one._database.read() as conn:
+        async with one.database.read() as conn:
             assert not await cancellation_rows.list_recent_cancellations(conn)
         assert not one.cancelling._ending
 
@@ -165,5 +165,5 @@ async def test_what_runs_nowhere_is_not_found_after_a_while_and_leaves_nothing(
     monkeypatch.setattr("pegboard.runs.cancellation.OTHER_PROCESS_TIMEOUT_SECONDS", 0.2)
     async with boards(database_url, tmp_path / "home") as (one, _other), client(one) as near:
         problem(await near.delete(f"{CALLS}/{new_id()}"), 404)
-        async with one._database.read() as conn:
+        async with one.database.read() as conn:
             assert not await cancellation_rows.list_recent_cancellations(conn)

@@ -63,7 +63,7 @@ async def ends(board: Pegboard, name: str, arguments: dict[str, Any] | None = No
     assert len(await calls_of(board, name)) == 1
     assert not board.pipeline._running
     assert not board.pipeline._awaited
-    assert not board._journal._open  # type: ignore[attr-defined]
+    assert not board.journal._open  # type: ignore[attr-defined]
 
 
 async def test_an_async_function(board: Pegboard) -> None:

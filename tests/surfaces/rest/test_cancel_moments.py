@@ -46,7 +46,7 @@ async def cancelled(board: Pegboard, call: asyncio.Task[ToolResult], run_id: str
     assert result.problem is not None
     assert result.problem.code == "cancelled"
     assert not board.pipeline._running
-    assert not board._journal._open  # type: ignore[attr-defined]
+    assert not board.journal._open  # type: ignore[attr-defined]
     return result
 
 
@@ -68,13 +68,13 @@ async def test_while_it_is_being_begun(board: Pegboard, monkeypatch: pytest.Monk
         return 1
 
     release = asyncio.Event()
-    commit = board._journal._writer.commit  # type: ignore[attr-defined]
+    commit = board.journal._writer.commit  # type: ignore[attr-defined]
 
     async def slowly(batch: Any) -> Any:
         await release.wait()
         return await commit(batch)
 
-    monkeypatch.setattr(board._journal._writer, "commit", slowly)  # type: ignore[attr-defined]
+    monkeypatch.setattr(board.journal._writer, "commit", slowly)  # type: ignore[attr-defined]
     call = begin(board, "effect", key="k")
     run_id = await running(board, "effect", lambda run: run.ready is not None)
     assert board.pipeline.cancel(run_id, "enough")
@@ -133,13 +133,13 @@ async def test_while_it_is_being_recorded_it_has_ended_already(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = asyncio.Event()
-    commit = board._journal._writer.commit  # type: ignore[attr-defined]
+    commit = board.journal._writer.commit  # type: ignore[attr-defined]
 
     async def slowly(batch: Any) -> Any:
         await release.wait()
         return await commit(batch)
 
-    monkeypatch.setattr(board._journal._writer, "commit", slowly)  # type: ignore[attr-defined]
+    monkeypatch.setattr(board.journal._writer, "commit", slowly)  # type: ignore[attr-defined]
     call = begin(board, "echo")
     run_id = await running(board, "echo", lambda run: run.is_over)
     assert not board.pipeline.cancel(run_id, "enough")

@@ -149,7 +149,7 @@ async def _begun(reader: OtherProcessWatcher) -> bool:
 
 def elsewhere(board: Pegboard) -> OtherProcessWatcher:
     return OtherProcessWatcher(
-        board._database, board.watchers, lambda: getattr(board._journal, "number", None), pause=0.05
+        board.database, board.watchers, lambda: getattr(board.journal, "number", None), pause=0.05
     )
 
 
@@ -194,7 +194,7 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_reported(
             # Until then its first look is under way, and would take what follows for what was there before.
             await until(lambda: _begun(reader))
             runs = [(await other.call("echo")).run_id for _ in range(10)]
-            async with one._database.read() as conn:
+            async with one.database.read() as conn:
                 reader._seen = dict.fromkeys(reader._seen, 1)
                 await reader._look(conn, is_first=False)
             assert (await seen.until("gap")).data == {"missed": 7}
@@ -203,7 +203,7 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_reported(
 
 
 async def test_no_reader_reads_a_journal_in_memory_or_while_no_reader_watches(board: Pegboard) -> None:
-    reader = OtherProcessWatcher(board._database, board.watchers, lambda: None)
+    reader = OtherProcessWatcher(board.database, board.watchers, lambda: None)
     with board.watchers.watch():
         assert reader._reading is None
     await reader.close()

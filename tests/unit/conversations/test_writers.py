@@ -65,6 +65,6 @@ async def test_a_thread_deleted_while_written_is_gone_whole(stored_board: Pegboa
     await threads.delete(thread.id, me)
     await asyncio.wait_for(asyncio.gather(*writers), 30)
     assert outcomes["gone"] == 3 and outcomes["added"] >= 1
-    async with stored_board._database.read() as conn:
+    async with stored_board.database.read() as conn:
         left = (await conn.exec_driver_sql("SELECT count(*) FROM messages")).scalar_one()
     assert left == 0

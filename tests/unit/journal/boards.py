@@ -64,7 +64,7 @@ class Note:
 
 def use(board: Pegboard, kind: Kind, executor: Executor) -> None:
     """Let this executor run the tools of a kind."""
-    cast("dict[Kind, Executor]", board._executors)[kind] = executor
+    cast("dict[Kind, Executor]", board.executors)[kind] = executor
 
 
 def code(result: ToolResult) -> str | None:

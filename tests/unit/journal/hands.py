@@ -244,8 +244,8 @@ async def opened(database: Database, spools: Path | None, **options: Any) -> Asy
 
 async def kill(board: Pegboard) -> None:
     """Let a board's journal end as if its process had been killed; its calls go on, as no process could let them."""
-    assert isinstance(board._journal, DatabaseJournal)
-    await _die(board._journal)
+    assert isinstance(board.journal, DatabaseJournal)
+    await _die(board.journal)
 
 
 async def _die(journal: DatabaseJournal) -> None:

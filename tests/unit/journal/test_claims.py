@@ -238,7 +238,7 @@ class TestRefusals:
         table = {"tableName": "t", "fields": [{"name": "a", "dataType": "text"}]}
         await board.add(mock(tool_type="table", config=table, input_schema={}))
         assert code(await board.call("quote", key="k")) == "table_not_found"
-        assert await intents(board._database) == []
+        assert await intents(board.database) == []
 
 
 class TestKeys:

@@ -60,7 +60,7 @@ class TestSealed:
         assert key not in held
         # The failure is the row's own error, as it is without a key; under the key it is sealed as well.
         assert SECRET.upper() in held
-        async with boards[0]._database.read() as conn:
+        async with boards[0].database.read() as conn:
             kept = str((await conn.exec_driver_sql("SELECT * FROM intents")).all())
         assert SECRET.upper() not in kept
         assert kept.count("pb1:") == 2
@@ -70,7 +70,7 @@ class TestSealed:
         note = Note(boards[0])
         for key, n in (("one", 1), ("two", 2)):
             await boards[0].call("note", {"n": n}, key=key)
-        async with boards[0]._database.write() as conn:
+        async with boards[0].database.write() as conn:
             answers = (await conn.exec_driver_sql("SELECT answer FROM intents ORDER BY id")).scalars().all()
             await conn.exec_driver_sql(f"UPDATE intents SET answer = '{answers[0]}'")
         assert (await boards[0].call("note", {"n": 1}, key="one")).output == {"n": 1, "run": 1}
@@ -101,11 +101,11 @@ class TestRotation:
         Note(boards[0])
         for place in range(5):
             await boards[0].call("note", key=f"k{place}")
-        before = await revision(boards[0]._database)
+        before = await revision(boards[0].database)
         report = await boards[0].rotate_secrets()
         others = report.sealed - 5
         # One more for all of them: behind it, no one encrypts with the old key.
-        assert await revision(boards[0]._database) == before + others + 1
+        assert await revision(boards[0].database) == before + others + 1
 
     async def test_without_their_key_they_are_gone_and_nothing_runs_again(
         self, database: Database, tmp_path: Path

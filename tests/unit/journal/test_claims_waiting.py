@@ -77,7 +77,7 @@ class TestAtOnce:
             results = await asyncio.gather(*(board.call("quote", key="k") for _ in range(5) for board in boards))
         assert {code(result) for result in results} == {"handler_not_found"}
         assert all(result.repeat_of is None for result in results)
-        assert await intents(boards[0]._database) == []
+        assert await intents(boards[0].database) == []
 
 
 class TestDeadlines:
@@ -193,7 +193,7 @@ class TestCancelled:
             assert all([is_repeat(await repeat, done) for repeat in waiting[1::2]])
         assert len(note.ran) == 1
         assert len(await calls_of(boards[0])) == 5
-        assert await intents(boards[0]._database) == [("done", True)]
+        assert await intents(boards[0].database) == [("done", True)]
 
 
 async def test_a_key_that_is_let_go_at_the_very_moment_it_is_asked_for_is_asked_for_again(
@@ -238,7 +238,7 @@ class TestDead:
         await kill(boards[0])
 
         async def recovered() -> bool:
-            async with boards[1]._database.read() as conn:
+            async with boards[1].database.read() as conn:
                 left = await conn.exec_driver_sql("SELECT count(*) FROM writers WHERE closed_at IS NULL")
                 return int(left.scalar_one()) <= 1
 

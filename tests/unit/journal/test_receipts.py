@@ -53,10 +53,10 @@ class Inserting:
 
     async def _run(self, call: ReadyCall) -> Any:
         self.ran += 1
-        sign = open_chain(self.board._vault).sign_receipt
+        sign = open_chain(self.board.vault).sign_receipt
         await self.before()
         try:
-            async with self.board._database.write() as conn:
+            async with self.board.database.write() as conn:
                 await conn.execute(text("INSERT INTO notes (n) VALUES (1)"))
                 await receipt_rows.add_receipt(conn, call.run_id, sign, row_id="row-7", output=OUTPUT)
                 await self.within()
@@ -227,7 +227,7 @@ async def test_an_effect_that_comes_after_that_cannot_be_committed(
 async def test_an_effect_that_is_being_committed_is_waited_for(postgres_url: str, tmp_path: Path) -> None:
     """On PostgreSQL, where writers do not take turns."""
     async with board_on(postgres_url, tmp_path / "home") as board, board_on(postgres_url, tmp_path / "home") as dead:
-        async with board._database.write() as conn:
+        async with board.database.write() as conn:
             await conn.execute(text("CREATE TABLE notes (n INTEGER)"))
         await board.add(mock("insert", tool_type="internal", config={"handler": "h"}))
         await dead.snapshot.refresh()
@@ -252,5 +252,5 @@ async def is_recorded(board: Pegboard) -> bool:
 
 async def is_waiting(board: Pegboard) -> bool:
     """Whether a user waits for another's transaction to end."""
-    async with board._database.read() as conn:
+    async with board.database.read() as conn:
         return bool((await conn.execute(text("SELECT 1 FROM pg_locks WHERE NOT granted"))).first())

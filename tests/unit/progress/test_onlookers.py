@@ -97,7 +97,7 @@ async def test_a_call_whose_row_cannot_be_kept_is_reported_as_that(monkeypatch: 
         raise Unavailable("the disk is full")
 
     async with memory_board() as board:
-        monkeypatch.setattr(board._journal, "record", record)
+        monkeypatch.setattr(board.journal, "record", record)
         with board.watchers.watch() as events:
             result = await board.call("echo", {})
             await events.wait_for_more(0)

@@ -79,7 +79,7 @@ async def test_every_board_has_the_shipped_tools_public_and_brings_them_up_to_da
         assert {tool.name for tool in found if not tool.read_only} == {"record_findings", "resolve_findings"}
         await board.tools.update("echo", {"is_active": False, "tags": ["mine"]}, board.admin)
         await board.tools.delete("math_eval", board.admin)
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             stale = "UPDATE tools SET description = 'of an older release' WHERE name = 'echo'"
             await change.conn.execute(text(stale))
     async with Pegboard.open(database_url, settings=settings(tmp_path)) as board:
@@ -98,7 +98,7 @@ async def test_a_tool_that_has_the_name_of_a_shipped_one_keeps_it(
     url = f"sqlite:///{tmp_path}/board.db"
     async with Pegboard.open(url, settings=settings(tmp_path)) as board:
         await board.add(mock("old_echo"))
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             await change.conn.execute(text("DELETE FROM tool_versions"))
             await change.conn.execute(text("DELETE FROM tools WHERE name = 'echo'"))
             await change.conn.execute(text("UPDATE tools SET name = 'echo' WHERE name = 'old_echo'"))

@@ -72,7 +72,7 @@ async def _stored_by_a_member(board: Pegboard) -> Any:
     """A member's tool with the handler `wipe`, as a board without this rule has stored it."""
     ada = await member(board)
     made = await board.add(mock("mine", keep_arguments=True, read_only=True), caller=ada)
-    async with board._database.change() as change:
+    async with board.database.change() as change:
         stored = await tool_rows.get_tool(change.conn, made.id)
         assert stored is not None
         fields: dict[str, Any] = {name: getattr(stored, name) for name in stored.__dataclass_fields__}

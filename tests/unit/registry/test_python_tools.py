@@ -187,7 +187,7 @@ class TestChanges:
     ) -> None:
         await board.add(python())
         is_writing: list[bool] = []
-        change, compiled = board._database.change, compile_check.check_compiles
+        change, compiled = board.database.change, compile_check.check_compiles
 
         @asynccontextmanager
         async def counted() -> AsyncIterator[Any]:
@@ -202,7 +202,7 @@ class TestChanges:
             compiled(tree)
 
         seen: list[Any] = []
-        monkeypatch.setattr(board._database, "change", counted)
+        monkeypatch.setattr(board.database, "change", counted)
         monkeypatch.setattr(function_source, "check_compiles", checked)
         code = "def greet(before: str): return before"
         assert list((await self.changed(board, {"config": {"code": code}}))["properties"]) == ["before"]

@@ -52,7 +52,7 @@ class TestUrl:
 
     async def test_a_tool_from_before_can_still_be_switched_off(self, board: Pegboard) -> None:
         made = await board.add(http("https://example.com/pet/{id}", ID))
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             fields: dict[str, Any] = {name: getattr(made, name) for name in made.__dataclass_fields__}
             older = type(made)(**{**fields, "input_schema": {}})
             await tool_rows.save_tool(change.conn, older, revision=change.revision, by=made.owner_id)

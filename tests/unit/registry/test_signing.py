@@ -39,7 +39,7 @@ async def a_member(board: Pegboard, name: str = "ada") -> tuple[User, NewKey]:
 
 async def write(board: Pegboard, statement: str, **values: object) -> None:
     """What a database writer does who wants running processes to take it in."""
-    async with board._database.change() as change:
+    async with board.database.change() as change:
         await change.conn.execute(text(statement), {**values, "revision": change.revision})
     await board.snapshot.refresh()
 
@@ -52,7 +52,7 @@ async def test_a_key_that_was_inserted_is_not_known(
         signer = board.snapshot._signer
         for key_hash in (hashed, signer.compute_stored_hash(hashed)):
             row = ApiKey(new_id(), board.admin.user_id, "mine", "", key_hash, NOW, mac="0" * 64)
-            async with board._database.change() as change:
+            async with board.database.change() as change:
                 await account_rows.keys.add(change.conn, row, revision=change.revision)
         await board.snapshot.refresh()
         with pytest.raises(Unauthorised, match="not known"):
@@ -82,7 +82,7 @@ async def test_a_changed_row_gives_no_rights_in_this_process_and_after_a_restart
         assert board.snapshot.holder(made.key).role == "member"
         known = {"user": user.id, "key": made.row.id, "admin": board.admin.user_id}
         known |= {"hash": board.snapshot._signer.compute_stored_hash(hashlib.sha256(FORGED.encode()).hexdigest())}
-        is_sqlite = board._database.kind == "sqlite"
+        is_sqlite = board.database.kind == "sqlite"
         values: dict[str, object] = {
             name: value.replace("-", "") if is_sqlite else value
             for name, value in known.items()
@@ -109,16 +109,16 @@ async def test_a_revoked_key_that_is_put_back_is_no_good_to_processes_that_run(
 ) -> None:
     async with Pegboard.open(database_url, settings=settings) as board:
         user, made = await a_member(board)
-        async with board._database.read() as conn:
+        async with board.database.read() as conn:
             before = await account_rows.keys.get(conn, made.row.id)
         assert before is not None
         await board.people.revoke_key(user.id, made.row.id, board.admin)
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             await account_rows.keys.save(change.conn, before, revision=before.revision)
         await board.snapshot.refresh()
         with pytest.raises(Unauthorised, match="revoked"):
             board.snapshot.holder(made.key)
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             await account_rows.keys.save(change.conn, before, revision=change.revision)
         await board.snapshot.refresh()
         refused(board, made.key)
@@ -127,7 +127,7 @@ async def test_a_revoked_key_that_is_put_back_is_no_good_to_processes_that_run(
 async def test_changing_a_row_that_is_not_genuine_does_not_sign_it(database_url: str, settings: NoSettings) -> None:
     async with Pegboard.open(database_url, settings=settings) as board:
         user, made = await a_member(board)
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             await account_rows.users.save(change.conn, replace(user, role="admin"), revision=change.revision)
             await account_rows.keys.save(change.conn, replace(made.row, name="x"), revision=change.revision)
         with pytest.raises(NotFound):
@@ -141,7 +141,7 @@ async def test_the_settings_say_whose_key_it_is_whatever_was_made_of_its_row(
 ) -> None:
     async with Pegboard.open(database_url, settings=settings) as board:
         user, _ = await a_member(board)
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             row = await account_rows.find_key_by_hash(
                 change.conn, board.snapshot._signer.compute_stored_hash(hashlib.sha256(KEY.encode()).hexdigest())
             )
@@ -179,7 +179,7 @@ async def make_old(url: str, settings: NoSettings, plain: dict[str, str]) -> Non
     """Make a database what it was before rows had MACs: keys as SHA-256, a root that says nothing of them."""
     async with Pegboard.open(url, settings=settings) as board:
         vault = Vault(FileKeyring(settings.key_file))
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             for user in await account_rows.users.list_changed(change.conn, -1):
                 await account_rows.users.save(change.conn, replace(user, mac=""), revision=change.revision)
             for key in await account_rows.keys.list_changed(change.conn, -1):
@@ -199,19 +199,19 @@ async def test_a_database_from_before_is_signed_once_and_its_keys_go_on_working(
 ) -> None:
     async with Pegboard.open(database_url, settings=settings) as board:
         user, made = await a_member(board)
-        async with board._database.read() as conn:
+        async with board.database.read() as conn:
             [set_key] = await account_rows.list_user_keys(conn, board.admin.user_id)
     await make_old(database_url, settings, {made.row.id: made.key, set_key.id: KEY})
     async with Pegboard.open(database_url, settings=settings) as board:
         assert board.snapshot.holder(made.key).user_id == user.id
         assert board.snapshot.holder(KEY).is_admin
-        async with board._database.read() as conn:
+        async with board.database.read() as conn:
             stored = {row.id: row for row in await account_rows.keys.list_changed(conn, -1)}
         assert (stored[made.row.id].prefix, stored[set_key.id].prefix) == (made.key[:8], "")
         assert len(stored) == 2
         hashed = hashlib.sha256(KEY.encode()).hexdigest()
         assert hashed not in {row.key_hash for row in stored.values()}
-        async with board._database.change() as change:  # and never again
+        async with board.database.change() as change:  # and never again
             await account_rows.users.save(change.conn, replace(user, mac="", role="admin"), revision=change.revision)
     async with Pegboard.open(database_url, settings=settings) as board:
         refused(board, made.key)
@@ -220,7 +220,7 @@ async def test_a_database_from_before_is_signed_once_and_its_keys_go_on_working(
 async def test_removing_the_root_does_not_have_forged_rows_signed(database_url: str, settings: NoSettings) -> None:
     async with Pegboard.open(database_url, settings=settings) as board:
         user, made = await a_member(board)
-        async with board._database.change() as change:
+        async with board.database.change() as change:
             await account_rows.users.save(change.conn, replace(user, mac="", role="admin"), revision=change.revision)
             await change.conn.execute(text("DELETE FROM secrets"))
     async with Pegboard.open(database_url, settings=settings) as board:
@@ -228,7 +228,7 @@ async def test_removing_the_root_does_not_have_forged_rows_signed(database_url: 
 
 
 async def test_nothing_of_a_key_that_was_set_is_stored_readable(database_url: str, settings: NoSettings) -> None:
-    async with Pegboard.open(database_url, settings=settings) as board, board._database.read() as conn:
+    async with Pegboard.open(database_url, settings=settings) as board, board.database.read() as conn:
         [row] = await account_rows.list_user_keys(conn, board.admin.user_id)
         assert (row.name, row.prefix) == ("PEGBOARD_ADMIN_KEY", "")
         assert KEY[:8] not in str([tuple(each) for each in await conn.execute(text("SELECT * FROM api_keys"))])

@@ -48,9 +48,9 @@ async def test_a_call_asks_the_database_nothing_but_to_keep_its_row(board: Pegbo
     def note(_conn: Any, _cursor: Any, statement: str, *_: Any) -> None:
         statements.append(statement)
 
-    engine = board._database.engine.sync_engine
+    engine = board.database.engine.sync_engine
     event.listen(engine, "before_cursor_execute", note)
-    journals_own = board._journal._ledger._connection  # type: ignore[attr-defined]
+    journals_own = board.journal._ledger._connection  # type: ignore[attr-defined]
     journals_own.set_trace_callback(statements.append)
     try:
         board.snapshot.holder(KEY)
@@ -131,7 +131,7 @@ async def test_tools_of_this_process_are_swapped_all_at_once(board: Pegboard) ->
     def hung(name: str, **fields: Any) -> Tool:
         return build_tool(
             read_definition(mock(name, **fields)),
-            board._vault,
+            board.vault,
             board.admin,
             make_empty_tool(make_function_id(name), "o", NOW),
             NOW,

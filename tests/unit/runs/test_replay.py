@@ -141,7 +141,7 @@ class TestAgainstTheStore:
             async def close(self) -> None:
                 return
 
-        monkeypatch.setattr(stored, "_executors", {**stored._executors, Kind.HTTP: Telling()})
+        monkeypatch.setattr(stored, "executors", {**stored.executors, Kind.HTTP: Telling()})
         await stored.secrets.put("TOKEN", "named", stored.admin)
         config = {"url": "https://example.com", "method": "GET", "headers": {"X-A": "one", "X-B": "{{secret:TOKEN}}"}}
         auth = {"type": "bearer", "token": "old"}

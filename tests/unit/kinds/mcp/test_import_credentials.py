@@ -32,7 +32,7 @@ def in_files(folder: Path) -> list[str]:
 async def at_rest(board: Pegboard, folder: Path) -> list[str]:
     """Everything that the board has stored, as text."""
     found = in_files(folder)
-    async with board._database.read() as conn:
+    async with board.database.read() as conn:
         for table in ("tools", "tool_versions", "secrets", "executions"):
             found += [repr(tuple(row)) for row in await conn.execute(text(f"SELECT * FROM {table}"))]
     return found

@@ -50,7 +50,7 @@ CREATE = {
 @pytest.fixture
 async def board(database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
     async with board_on(database_url, tmp_path / "home") as opened:
-        await sql(opened, CREATE[opened._database.kind])
+        await sql(opened, CREATE[opened.database.kind])
         await opened.add(table_tool("log_mood"))
         await opened.add(table_tool("log_moods", batch=True))
         yield opened
@@ -62,7 +62,7 @@ def table_tool(name: str, **more: Any) -> dict[str, Any]:
 
 
 async def sql(board: Pegboard, statement: str) -> Sequence[Any]:
-    async with board._database.write() as conn:
+    async with board.database.write() as conn:
         done = await conn.execute(text(statement))
         return done.fetchall() if done.returns_rows else []
 
@@ -78,7 +78,7 @@ async def test_a_row_is_in_with_every_value_in_its_place(board: Pegboard) -> Non
     assert result.success, result.problem
     assert result.output["id"] == 1
     assert result.output["rowCount"] == 1
-    kind = board._database.kind
+    kind = board.database.kind
     (row,) = await sql(board, "SELECT telegram_id, mood, energy, price, is_good, at, more FROM moods")
     moment = row.at if kind == "sqlite" else row.at.isoformat()
     assert (row.telegram_id, row.mood, row.energy) == ("u'; DROP TABLE moods; --", "happy", 8)
@@ -91,8 +91,8 @@ async def test_the_journal_has_the_rows_id_and_neither_intent_nor_receipt_is_lef
     await board.call("log_mood", {"user_id": "u", "mood": "sad"})
     (call,) = await calls_of(board, "log_mood")
     assert (call.status, call.row_id) == ("succeeded", "1")
-    assert await intents(board._database) == []
-    async with board._database.read() as conn:
+    assert await intents(board.database) == []
+    async with board.database.read() as conn:
         assert await receipt_rows.list_receipts(conn) == []
 
 
@@ -109,7 +109,7 @@ async def test_a_row_that_is_there_already_is_reported_by_the_name_of_its_field(
     assert result.problem is not None
     assert result.problem.message == "Failed to insert mood: unique constraint violation on (user_id)"
     assert result.problem.sqlstate == "23505"
-    assert await intents(board._database) == []
+    assert await intents(board.database) == []
 
 
 async def test_a_check_and_the_range_of_a_column_are_distinguished(board: Pegboard) -> None:
@@ -154,7 +154,7 @@ async def test_a_table_that_is_dropped_disables_its_tool_until_it_is_back(board:
     assert failure(result) == ("CONFIG_ERROR", "table_not_found", None)
     assert result.problem is not None
     assert result.problem.message == "Table 'moods' does not exist in database schema"
-    await sql(board, CREATE[board._database.kind])
+    await sql(board, CREATE[board.database.kind])
 
     async def is_in() -> bool:
         return (await board.call("log_mood", {"user_id": "u", "mood": "sad"})).success
@@ -170,7 +170,7 @@ async def test_a_column_that_is_renamed_is_reported_with_its_field(board: Pegboa
 
 
 async def test_a_key_without_a_default_gets_a_uuid(board: Pegboard) -> None:
-    kind = "TEXT" if board._database.kind == "sqlite" else "uuid"
+    kind = "TEXT" if board.database.kind == "sqlite" else "uuid"
     await sql(board, f"CREATE TABLE notes (id {kind} PRIMARY KEY, body TEXT)")
     config = {"tableName": "notes", "fields": [{"name": "body", "dataType": "text"}]}
     await board.add({"name": "note", "description": "Note", "tool_type": "table", "config": config, "input_schema": {}})
