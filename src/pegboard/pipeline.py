@@ -81,7 +81,6 @@ class Pipeline:
         self._watchers = watchers
         self._running: dict[str, CallRun] = {}
         self._places = FairShares(max_running)
-        self._awaited: dict[str, asyncio.Event] = {}
         self._idle = asyncio.Event()
         self._draining = False
         # If True, a cancelled call is reported as ended by the server and not by its caller.
@@ -125,8 +124,8 @@ class Pipeline:
             _inside_call.reset(entered)
             self._places.give_back(caller.user_id)
             del self._running[this.id]
-            if self._awaited and (awaited := self._awaited.pop(this.id, None)) is not None:
-                awaited.set()
+            if this.recorded is not None:
+                this.recorded.set()
             if self._draining and not self._running:
                 self._idle.set()
 
@@ -192,7 +191,7 @@ class Pipeline:
         this.ended_because = why
         this.attempts.task.cancel()
         # Also end the calls that this chain started: they would continue without it.
-        for other in list(self._running.values()):
+        for other in self.running_calls:
             is_of_it = other.call.chain_id == this.id and other.caller.user_id == this.caller.user_id
             if is_of_it and other.attempts.task is not this.attempts.task:
                 self._end(other, why)
@@ -204,8 +203,9 @@ class Pipeline:
 
     async def over(self, run_id: str) -> None:
         """Wait until the call has ended and is recorded."""
-        if run_id in self._running:
-            await self._awaited.setdefault(run_id, asyncio.Event()).wait()
+        if (this := self._running.get(run_id)) is not None:
+            this.recorded = this.recorded or asyncio.Event()
+            await this.recorded.wait()
 
     async def _run_stages(self, this: CallRun, fall_back: bool) -> ToolResult:
         try:
@@ -268,6 +268,11 @@ class Pipeline:
             if self._watchers.is_watched:
                 self._watchers.publish_end(execution)
         return result
+
+    @property
+    def running_calls(self) -> list[CallRun]:
+        """The running calls, oldest first."""
+        return list(self._running.values())
 
     @property
     def running_count(self) -> int:

@@ -87,6 +87,11 @@ class DatabaseJournal:
         is_full = len(self._waiting) >= self._max_waiting or self._bytes >= self._max_bytes
         return "it is behind with its work" if is_full else None
 
+    @property
+    def open_count(self) -> int:
+        """Number of calls with an intent that are not recorded yet."""
+        return len(self._open)
+
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> EarlierCall | None:
         """Commit an intent if the call may have effects or has a key; raise Unavailable if that is impossible."""
         why = "it is closed" if self._closing else self.trouble

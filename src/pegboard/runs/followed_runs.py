@@ -52,7 +52,6 @@ class FollowedRuns:
         self._known: dict[str, FollowedRun] = {}
         self._running: dict[FollowedRun, asyncio.Task[AnsweredCalls]] = {}
         self._tasks: dict[FollowedRun, asyncio.Task[None]] = {}
-        self._leaving: dict[FollowedRun, asyncio.TimerHandle] = {}
         self._over: deque[FollowedRun] = deque()
         self._finished_bytes = 0
         self._forget_timer: asyncio.TimerHandle | None = None
@@ -89,6 +88,11 @@ class FollowedRuns:
             why = self._places.refusal_text(caller.user_id, "payloads that are followed (PEGBOARD_MAX_FOLLOWED_CALLS)")
             raise Unavailable(f"{why}; nothing ran, try again shortly", retry_after_ms=1000)
 
+    @property
+    def running_count(self) -> int:
+        """Number of payloads that are running."""
+        return len(self._running)
+
     def find(self, run_id: str) -> FollowedRun | None:
         """Return the payload with this id or with a call of this id; the caller must check who owns it."""
         return self._known.get(run_id)
@@ -97,8 +101,7 @@ class FollowedRuns:
     def reading(self, feed: FollowedRun) -> Iterator[EventLog]:
         """Return the events of a payload as a context; it may be abandoned if the last reader leaves before its end."""
         feed.readers += 1
-        if (leaving := self._leaving.pop(feed, None)) is not None:
-            leaving.cancel()
+        feed.cancel_grace_timer()
         try:
             yield feed.events
         finally:
@@ -108,9 +111,10 @@ class FollowedRuns:
     async def close(self) -> None:
         """Cancel all followed payloads and send their readers a last event."""
         self._is_closed = True
-        for timer in (*self._leaving.values(), *((self._forget_timer,) if self._forget_timer is not None else ())):
-            timer.cancel()
-        self._leaving.clear()
+        if self._forget_timer is not None:
+            self._forget_timer.cancel()
+        for feed in self._running:
+            feed.cancel_grace_timer()
         tasks = [*self._tasks.values(), *self._running.values()]
         for task in tasks:
             task.cancel()
@@ -120,10 +124,10 @@ class FollowedRuns:
 
     def _start_grace_timer(self, feed: FollowedRun) -> None:
         if not feed.readers and feed in self._running and not self._is_closed:
-            self._leaving[feed] = asyncio.get_running_loop().call_later(self._grace, self._abandon, feed)
+            feed.grace_timer = asyncio.get_running_loop().call_later(self._grace, self._abandon, feed)
 
     def _abandon(self, feed: FollowedRun) -> None:
-        del self._leaving[feed]
+        feed.grace_timer = None
         if (running := self._running.get(feed)) is not None:
             running.cancel()
 
@@ -152,8 +156,7 @@ class FollowedRuns:
         feed.fail(_SHUT_DOWN_MESSAGE, "unavailable")  # no effect if it was completed
         del self._tasks[feed], self._running[feed]
         self._places.give_back(feed.caller.user_id)
-        if (leaving := self._leaving.pop(feed, None)) is not None:
-            leaving.cancel()
+        feed.cancel_grace_timer()
         self._over.append(feed)
         self._finished_bytes += feed.size
         while self._finished_bytes > self._retention_bytes and len(self._over) > 1:

@@ -41,6 +41,8 @@ class FollowedRun:
         # The run ids of its calls by position.
         self.run_ids: dict[int, str] = {}
         self.readers = 0
+        # Cancels its calls unless a reader comes back in time; runs while it has no reader.
+        self.grace_timer: asyncio.TimerHandle | None = None
         # The reason if all of it was cancelled by another party than the caller.
         self.ended_because: str | None = None
         self.ended_at = 0.0
@@ -61,6 +63,12 @@ class FollowedRun:
     def size(self) -> int:
         """About how much memory it takes after its end."""
         return self.events.size + _RUN_OVERHEAD_BYTES + _CALL_OVERHEAD_BYTES * len(self.run_ids)
+
+    def cancel_grace_timer(self) -> None:
+        """Let its calls run on: a reader came back, or they have ended."""
+        if self.grace_timer is not None:
+            self.grace_timer.cancel()
+            self.grace_timer = None
 
     def on_start(self, position: int, call: AskedCall, run_id: str) -> OnProgress:
         """Emit `tool_use` and return the progress callback; raise Cancelled if the call must not begin."""

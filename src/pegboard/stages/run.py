@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -46,6 +47,7 @@ class CallRun:
         "is_over",
         "pinned",
         "ready",
+        "recorded",
         "repeat_of",
         "started_at",
     )
@@ -65,6 +67,8 @@ class CallRun:
         self.is_over = False
         self.compiled_tool: CompiledTool | None = None
         self.ready: ReadyCall | None = None
+        # Set when the call has ended and is recorded; created by the first that waits for it.
+        self.recorded: asyncio.Event | None = None
         self.ignored: tuple[Ignored, ...] = ()
         self.pinned = replaying.compiled_tool if replaying is not None else None
         self.repeat_of = replaying.execution_id if replaying is not None else None

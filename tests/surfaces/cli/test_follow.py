@@ -16,6 +16,7 @@ from pegboard.surfaces.cli import follow_client
 from pegboard.testing import calls_of
 from tests.surfaces.cli.live import reached, relayed, started
 from tests.surfaces.cli.running import Program
+from tests.surfaces.rest.streams import replace_following
 
 
 class Counting:
@@ -194,7 +195,7 @@ async def test_events_that_are_gone_exit_1_and_say_so(board: Pegboard) -> None:
     tool = Counting(board)
     async with relayed(board) as (program, relay), started(program, "call", "count", "--follow") as running:
         await running.says("first step")
-        board.following._known.clear()
+        replace_following(board)  # as after a restart of the server
         relay.cut()
         ended = await running.ended()
         tool.go_on.set()

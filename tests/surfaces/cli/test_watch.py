@@ -126,7 +126,7 @@ async def test_a_running_call_is_cancelled_by_its_id(board: Pegboard) -> None:
     waiting(board)
     async with reached(board) as program, started(program, "call", "wait", "--follow") as calling:
         await calling.says("1/3")
-        (run_id,) = board.pipeline._running
+        (run_id,) = [run.id for run in board.pipeline.running_calls]
         async with started(program, "cancel", run_id) as cancelling:
             assert (await cancelling.ended()).done().out == f"cancelled {run_id}\n"
         ended = await calling.ended()

@@ -34,7 +34,7 @@ async def begun(board: Pegboard) -> str:
     """The id of a call that runs, once there is one."""
 
     async def look() -> str:
-        return next((run.id for run in board.pipeline._running.values() if run.attempts.count), "")
+        return next((run.id for run in board.pipeline.running_calls if run.attempts.count), "")
 
     return await until(look)
 
@@ -156,7 +156,7 @@ async def test_a_call_that_runs_in_another_process_is_ended_there(database_url: 
             ] * 2
         async with one.database.read() as conn:
             assert not await cancellation_rows.list_recent_cancellations(conn)
-        assert not one.cancelling._ending
+        assert not [task for task in asyncio.all_tasks() if task.get_name() == "pegboard-cancelling"]
 
 
 async def test_what_runs_nowhere_is_not_found_after_a_while_and_leaves_nothing(

@@ -37,7 +37,7 @@ async def running(board: Pegboard) -> str:
     """The id of the only call there is, once it has begun."""
 
     async def begun() -> str:
-        return next((run.id for run in board.pipeline._running.values() if run.attempts.count), "")
+        return next((run.id for run in board.pipeline.running_calls if run.attempts.count), "")
 
     return await until(begun)
 
@@ -61,9 +61,8 @@ async def ends(board: Pegboard, name: str, arguments: dict[str, Any] | None = No
         assert "failed (cancelled)" in again["detail"]
     assert '"cancelled"' in answers[0].text
     assert len(await calls_of(board, name)) == 1
-    assert not board.pipeline._running
-    assert not board.pipeline._awaited
-    assert not board.journal._open  # type: ignore[attr-defined]
+    assert not board.pipeline.running_count
+    assert not board.journal.open_count  # type: ignore[attr-defined]
 
 
 async def test_an_async_function(board: Pegboard) -> None:

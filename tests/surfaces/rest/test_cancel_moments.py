@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ async def running(board: Pegboard, tool: str, is_ready: Callable[[Any], bool] = 
     """The id of a tool's call, once it is where it should be."""
 
     async def look() -> str:
-        found = (run.id for run in board.pipeline._running.values() if run.call.name == tool and is_ready(run))
+        found = (run.id for run in board.pipeline.running_calls if run.call.name == tool and is_ready(run))
         return next(found, "")
 
     return await until(look)
@@ -45,8 +46,8 @@ async def cancelled(board: Pegboard, call: asyncio.Task[ToolResult], run_id: str
         result = await call
     assert result.problem is not None
     assert result.problem.code == "cancelled"
-    assert not board.pipeline._running
-    assert not board.journal._open  # type: ignore[attr-defined]
+    assert not board.pipeline.running_count
+    assert not board.journal.open_count  # type: ignore[attr-defined]
     return result
 
 
@@ -62,24 +63,16 @@ def begin(board: Pegboard, tool: str, **more: Any) -> asyncio.Task[ToolResult]:
     return asyncio.create_task(call())
 
 
-async def test_while_it_is_being_begun(board: Pegboard, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_while_it_is_being_begun(board: Pegboard) -> None:
     @board.tool
     async def effect() -> int:
         return 1
 
-    release = asyncio.Event()
-    commit = board.journal._writer.commit  # type: ignore[attr-defined]
-
-    async def slowly(batch: Any) -> Any:
-        await release.wait()
-        return await commit(batch)
-
-    monkeypatch.setattr(board.journal._writer, "commit", slowly)  # type: ignore[attr-defined]
-    call = begin(board, "effect", key="k")
-    run_id = await running(board, "effect", lambda run: run.ready is not None)
-    assert board.pipeline.cancel(run_id, "enough")
-    await anyio.wait_all_tasks_blocked()
-    release.set()
+    async with board.database.turn():  # the journal cannot commit
+        call = begin(board, "effect", key="k")
+        run_id = await running(board, "effect", lambda run: run.ready is not None)
+        assert board.pipeline.cancel(run_id, "enough")
+        await anyio.wait_all_tasks_blocked()
     result = await call
     assert result.problem is not None
     assert result.problem.code == "cancelled"
@@ -129,23 +122,13 @@ async def test_while_another_tool_stands_in(board: Pegboard) -> None:
     assert len(await calls_of(board, "stand_in")) == len(await calls_of(board, "broken")) == 3
 
 
-async def test_while_it_is_being_recorded_it_has_ended_already(
-    board: Pegboard, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = asyncio.Event()
-    commit = board.journal._writer.commit  # type: ignore[attr-defined]
-
-    async def slowly(batch: Any) -> Any:
-        await release.wait()
-        return await commit(batch)
-
-    monkeypatch.setattr(board.journal._writer, "commit", slowly)  # type: ignore[attr-defined]
-    call = begin(board, "echo")
-    run_id = await running(board, "echo", lambda run: run.is_over)
-    assert not board.pipeline.cancel(run_id, "enough")
-    refused = asyncio.create_task(board.cancelling.cancel(run_id, board.admin))
-    await anyio.wait_all_tasks_blocked()
-    release.set()
+async def test_while_it_is_being_recorded_it_has_ended_already(board: Pegboard) -> None:
+    async with board.database.turn():  # the journal cannot commit
+        call = begin(board, "echo")
+        run_id = await running(board, "echo", lambda run: run.is_over)
+        assert not board.pipeline.cancel(run_id, "enough")
+        refused = asyncio.create_task(board.cancelling.cancel(run_id, board.admin))
+        await anyio.wait_all_tasks_blocked()
     with pytest.raises(Conflict, match="has ended already: succeeded"):
         await refused
     assert (await call).success
@@ -162,20 +145,24 @@ async def test_together_with_its_deadline(board: Pegboard) -> None:
         finally:
             ends.set()
 
-    for _ in range(5):
+    loop = asyncio.get_running_loop()
+    for moment in ("before", "with", "after"):
         call = begin(board, "late")
         run_id = await running(board, "late", lambda run: run.attempts.count)
         this = board.pipeline.running(run_id)
         assert this is not None
-        # The deadline is up in the very moment in which it is ended.
-        (attempt,) = board.pipeline._deadlines._running
-        board.pipeline.cancel(run_id, "enough")
-        board.pipeline._deadlines.remove(attempt)
-        attempt.end()
+        assert this.ready is not None
+        # The event loop is blocked until after the deadline, and then finds both in one iteration.
+        late_by = this.ready.deadline - time.monotonic() + 0.05
+        if moment == "before":
+            board.pipeline.cancel(run_id, "enough")
+        else:
+            loop.call_later(0 if moment == "with" else late_by, board.pipeline.cancel, run_id, "enough")
+        time.sleep(max(0.0, late_by))  # noqa: ASYNC251
         result = await call
         assert result.problem is not None
         assert result.problem.code in ("cancelled", "timeout")
-    assert len(await calls_of(board, "late")) == 5
+    assert len(await calls_of(board, "late")) == 3
 
 
 async def test_a_call_within_a_call_ends_with_it(board: Pegboard) -> None:

@@ -52,7 +52,7 @@ async def ada(board: Pegboard, admin: httpx.AsyncClient) -> AsyncIterator[httpx.
 
 async def all_running(board: Pegboard, count: int) -> None:
     async def are_running() -> bool:
-        return len(board.pipeline._running) == count
+        return board.pipeline.running_count == count
 
     await until(are_running)
 
@@ -74,7 +74,9 @@ async def test_calls_under_way_are_shared(
     assert [good(each)["result"] for each in await asyncio.gather(*running)] == ["done", "done"]
     assert good(await admin.post("/v1/tools/echo/call", json={}))["success"]
     assert [row.caller for row in await calls_of(board, "echo")] == ["ada", "admin"]
-    assert board.pipeline._places._taken == {}
+    # All places were given back, so there is again room for two calls of one user.
+    again = await asyncio.gather(*(admin.post("/v1/tools/wait/call", json={}) for _ in range(2)))
+    assert [good(each)["result"] for each in again] == ["done", "done"]
 
 
 async def test_detached_calls_that_wait_for_another_attempt_count(
@@ -103,8 +105,8 @@ async def test_detached_calls_that_wait_for_another_attempt_count(
         await all_running(board, 2)
         assert (await admin.post("/v1/tools/echo/call", json={})).status_code == 503
         assert good(await ada.post("/v1/tools/echo/call", json={}))["success"]
-        for run_id in list(board.pipeline._running):
-            await board.cancel(run_id)
+        for run in board.pipeline.running_calls:
+            await board.cancel(run.id)
     assert good(await admin.post("/v1/tools/echo/call", json={}))["success"]
 
 

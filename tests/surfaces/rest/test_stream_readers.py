@@ -60,7 +60,8 @@ async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board:
             await tool.began.wait()
 
         async def left() -> bool:
-            return not board.following._leaving and not board.following.find(first.run_id).readers  # type: ignore[union-attr]
+            feed = board.following.find(first.run_id)
+            return feed is not None and feed.grace_timer is None and not feed.readers
 
         await until(left)
         tool.go_on.set()
@@ -150,11 +151,9 @@ async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(
         request = head("POST", CALLS, ACCEPT, f"Content-Length: {len(body)}") + body
         line = await anyio.to_thread.run_sync(deaf, url, request)
 
-        async def known() -> bool:
-            return bool(board.following._known)
-
-        await until(known)
-        feed = next(iter(board.following._known.values()))
+        rows = await until(lambda: calls_of(board, "large"))
+        feed = board.following.find(rows[0].id)
+        assert feed is not None
 
         async def given_up() -> bool:
             return feed.events.is_over and not feed.readers

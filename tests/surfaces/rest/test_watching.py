@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import httpx
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard import Pegboard
 from pegboard.model.call import CallContext
 from pegboard.runs.other_processes import OtherProcessWatcher
+from pegboard.storage.database import Database
 from pegboard.surfaces.rest.watch_routes import WatchFilter, WatchViews
 from pegboard.testing import NoSettings
 from tests.board_surfaces import KEY, served
@@ -143,22 +147,50 @@ async def boards(url: str, home: Path) -> AsyncIterator[tuple[Pegboard, Pegboard
         yield one, other
 
 
-async def _begun(reader: OtherProcessWatcher) -> bool:
-    return bool(reader._seen)
+class WatchedReads:
+    """A database that counts the reads that are over and delays new ones while `may_read` is clear."""
+
+    def __init__(self, database: Database) -> None:
+        self.is_memory = database.is_memory
+        self.over = 0
+        self.is_delayed = False
+        self.may_read = asyncio.Event()
+        self.may_read.set()
+        self._database = database
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """Read as the database does."""
+        self.is_delayed = not self.may_read.is_set()
+        await self.may_read.wait()
+        async with self._database.read() as conn:
+            yield conn
+        self.over += 1
+
+    async def have_begun(self) -> bool:
+        return self.over > 0
+
+    async def are_delayed(self) -> bool:
+        return self.is_delayed
 
 
-def elsewhere(board: Pegboard) -> OtherProcessWatcher:
-    return OtherProcessWatcher(
-        board.database, board.watchers, lambda: getattr(board.journal, "number", None), pause=0.05
-    )
+def elsewhere(board: Pegboard) -> tuple[OtherProcessWatcher, WatchedReads]:
+    reads = WatchedReads(board.database)
+    own = partial(getattr, board.journal, "number", None)
+    return OtherProcessWatcher(cast("Database", reads), board.watchers, own, pause=0.05), reads
+
+
+def polls() -> list[asyncio.Task[Any]]:
+    """The tasks that read what other processes recorded."""
+    return [task for task in asyncio.all_tasks() if task.get_name() == "pegboard-elsewhere"]
 
 
 async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_url: str, tmp_path: Path) -> None:
     async with boards(database_url, tmp_path / "home") as (one, other):
-        reader = elsewhere(one)
+        reader, reads = elsewhere(one)
         await other.call("echo", {"before": 1})
         async with served(one) as url, watching(one, url) as seen:
-            await until(lambda: _begun(reader))
+            await until(reads.have_begun)
             for _ in range(2):  # one that has written before, then one that has not
                 theirs = await other.call("echo", {"a": 1})
                 assert (await seen.until("finished")).data["id"] == theirs.run_id
@@ -169,10 +201,10 @@ async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_u
             result = await seen.until("finished")
             assert (result.data["id"], result.data["code"]) == (third.run_id, "tool_not_found")
 
-            assert reader._reading is not None
+            assert len(polls()) == 1
 
         async def at_rest() -> bool:
-            return reader._reading is None and not reader._ending
+            return not polls()
 
         await until(at_rest)
         await reader.close()
@@ -183,20 +215,14 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_reported(
 ) -> None:
     monkeypatch.setattr("pegboard.runs.other_processes.MAX_ROWS", 3)
     async with boards(database_url, tmp_path / "home") as (one, other):
-        reader = elsewhere(one)
+        reader, reads = elsewhere(one)
         await other.call("echo")
         async with served(one) as url, watching(one, url) as seen:
-            await until(lambda: _begun(reader))
-            monkeypatch.setattr(reader, "_pause", 3600.0)
-            reader._start_or_stop(False)
-            reader._seen = {}
-            reader._start_or_stop(True)
-            # Until then its first look is under way, and would take what follows for what was there before.
-            await until(lambda: _begun(reader))
+            await until(reads.have_begun)
+            reads.may_read.clear()
+            await until(reads.are_delayed)
             runs = [(await other.call("echo")).run_id for _ in range(10)]
-            async with one.database.read() as conn:
-                reader._seen = dict.fromkeys(reader._seen, 1)
-                await reader._look(conn, is_first=False)
+            reads.may_read.set()
             assert (await seen.until("gap")).data == {"missed": 7}
             assert [(await seen.until("finished")).data["id"] for _ in range(3)] == runs[-3:]
         await reader.close()
@@ -205,5 +231,5 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_reported(
 async def test_no_reader_reads_a_journal_in_memory_or_while_no_reader_watches(board: Pegboard) -> None:
     reader = OtherProcessWatcher(board.database, board.watchers, lambda: None)
     with board.watchers.watch():
-        assert reader._reading is None
+        assert not polls()
     await reader.close()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 
 import anyio
 
-from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.runs.run_events import FollowedRun
 from pegboard.testing import calls_of
 from tests.unit.runs.rooms import read, results, room
 from tests.waiting import until
@@ -38,7 +40,7 @@ async def test_calls_with_a_key_go_on_whatever_their_tools_say() -> None:
         feed = there.start("leaves", "leaves", key="k")
         with there.following.reading(feed):
             await there.all_began(range(2))
-        await until(lambda: _has_left(there.following))
+        await until(lambda: _has_left(feed))
         there.let_go(0, 1)
         assert results(await read(feed)) == [0, 1]
 
@@ -70,17 +72,19 @@ async def test_a_caller_who_comes_back_in_time_finds_it_running() -> None:
     async with room(grace=30) as there:
         feed = there.start("leaves")
         await there.all_began([0])
-        first = there.following._leaving[feed]
+        first = feed.grace_timer
+        assert first is not None
         with there.following.reading(feed):
             assert first.cancelled()
-            assert feed not in there.following._leaving
-        second = there.following._leaving[feed]
+            assert feed.grace_timer is None
+        second = feed.grace_timer
+        assert second is not None
         assert second.when() > first.when()
         with there.following.reading(feed):
             there.let_go(0)
             assert results(await read(feed)) == [0]
         # One that is over is not left.
-        assert not there.following._leaving
+        assert feed.grace_timer is None
 
 
 async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind() -> None:
@@ -100,8 +104,8 @@ async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind()
             assert (last.name, last.data["code"]) == ("error", "unavailable")
         assert (await read(ended))[-1].name == "complete"
         following = there.following
-        assert not (following._tasks or following._running or following._leaving)
-        assert following._forget_timer is None or following._forget_timer.cancelled()
+        assert not following.running_count
+        assert not any(feed.grace_timer for feed in (ended, running, fresh, *feeds))
         there.let_go(0, 1)  # the detached ones end by themselves, and tell no one
 
         async def at_rest() -> bool:
@@ -109,6 +113,11 @@ async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind()
 
         await until(at_rest)
         await following.close()
+    gone = weakref.ref(following)
+    there.following = there.board.calls.following = there.board.following
+    del following
+    gc.collect()
+    assert gone() is None, "no timer refers to it"
 
 
 async def test_what_waits_for_its_turn_when_all_of_it_is_closed_does_not_begin() -> None:
@@ -127,5 +136,5 @@ async def test_what_waits_for_its_turn_when_all_of_it_is_closed_does_not_begin()
         assert [row.status for row in await calls_of(there.board, "stays")] == ["succeeded"] * 20
 
 
-async def _has_left(following: FollowedRuns) -> bool:
-    return not following._leaving
+async def _has_left(feed: FollowedRun) -> bool:
+    return feed.grace_timer is None

@@ -197,7 +197,7 @@ async def test_cancelling_a_saved_chain_cancels_all_its_calls_whatever_their_too
     await there.saved("outer", {"id": "w", "tool": "waits"}, {"id": "i", "tool": "inner"})
     call = asyncio.create_task(there.board.call("outer", {}))
     await there.have_begun(2)
-    run_id = next(run.id for run in there.board.pipeline._running.values() if run.call.name == "outer")
+    run_id = next(run.id for run in there.board.pipeline.running_calls if run.call.name == "outer")
     await there.board.cancel(run_id)
     result = await call
     assert result.problem is not None
