@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     CheckConstraint,
     Float,
     ForeignKey,
     Index,
-    Integer,
     MetaData,
     String,
     Table,
@@ -26,10 +24,20 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from pegboard.storage.column_types import ExactJson, Instant, StorableText, make_json_type, make_name_type
 
+# A UUID as text.
+Id = Annotated[str, mapped_column(Uuid(as_uuid=False))]
+
 
 class Base(DeclarativeBase):
-    """The base class of all tables."""
+    """The base class of all tables; a column is NOT NULL unless its annotation allows None."""
 
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        str: StorableText(),
+        datetime: Instant,
+        dict[str, Any]: make_json_type(),
+        dict[str, str]: make_json_type(),
+        list[str]: make_json_type(),
+    }
     metadata = MetaData(
         naming_convention={
             "ck": "ck_%(table_name)s_%(constraint_name)s",
@@ -42,7 +50,7 @@ class Base(DeclarativeBase):
 class Row:
     """Mixin for an id."""
 
-    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
+    id: Mapped[Id] = mapped_column(primary_key=True)
 
 
 def get_table(model: type[Base]) -> Table:
@@ -63,21 +71,21 @@ def build_partial_index(name: str, condition: TextClause, *columns: Any, unique:
 class Changing(Row):
     """Mixin for a row that changes with the board's revision."""
 
-    revision: Mapped[int] = mapped_column(BigInteger, nullable=False)
-    created_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    revision: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime]
 
 
 class Updated(Changing):
     """Mixin for a row that is updated in place."""
 
-    updated_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    updated_at: Mapped[datetime]
 
 
 class SoftDeleted(Updated):
     """Mixin for a row that is marked as deleted instead of removed."""
 
-    is_deleted: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
-    deleted_at: Mapped[datetime | None] = mapped_column(Instant)
+    is_deleted: Mapped[bool] = mapped_column(default=False)
+    deleted_at: Mapped[datetime | None]
 
 
 class BoardRow(Base):
@@ -86,11 +94,11 @@ class BoardRow(Base):
     __tablename__ = "board_state"
     __table_args__ = (CheckConstraint("id = 1", name="single"),)
 
-    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    revision: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    revision: Mapped[int] = mapped_column(BigInteger)
     # The number of writers that the journal has had, signed, so that a missing one is detected.
-    writers: Mapped[int] = mapped_column(Integer, nullable=False, server_default="0")
-    writers_signature: Mapped[str] = mapped_column(String(32), nullable=False, server_default=text("''"))
+    writers: Mapped[int] = mapped_column(server_default="0")
+    writers_signature: Mapped[str] = mapped_column(String(32), server_default=text("''"))
 
 
 class User(SoftDeleted, Base):
@@ -98,10 +106,10 @@ class User(SoftDeleted, Base):
 
     __tablename__ = "users"
 
-    name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
-    role: Mapped[str] = mapped_column(String(20), nullable=False)
+    name: Mapped[str] = mapped_column(make_name_type())
+    role: Mapped[str] = mapped_column(String(20))
     # Covers the fields that grant rights, and the revision; see registry/account_macs.py.
-    mac: Mapped[str] = mapped_column(String(64), nullable=False, default="", server_default=text("''"))
+    mac: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
     tools: Mapped[list[Tool]] = relationship(back_populates="owner", lazy="raise")
 
     __table_args__ = (
@@ -121,15 +129,15 @@ class ApiKey(Changing, Base):
         Index("idx_key_revision", "revision"),
     )
 
-    user_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
-    name: Mapped[str] = mapped_column(StorableText(255), nullable=False)
-    prefix: Mapped[str] = mapped_column(String(64), nullable=False)
-    key_hash: Mapped[str] = mapped_column(String(255), nullable=False)
-    agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False), ForeignKey("agents.id"))
-    expires_at: Mapped[datetime | None] = mapped_column(Instant)
-    revoked_at: Mapped[datetime | None] = mapped_column(Instant)
-    mac: Mapped[str] = mapped_column(String(64), nullable=False, default="", server_default=text("''"))
-    created_by: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
+    user_id: Mapped[Id] = mapped_column(ForeignKey("users.id"))
+    name: Mapped[str] = mapped_column(StorableText(255))
+    prefix: Mapped[str] = mapped_column(String(64))
+    key_hash: Mapped[str] = mapped_column(String(255))
+    agent_id: Mapped[Id | None] = mapped_column(ForeignKey("agents.id"))
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    mac: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
+    created_by: Mapped[Id | None]
 
 
 class Tool(SoftDeleted, Base):
@@ -137,37 +145,35 @@ class Tool(SoftDeleted, Base):
 
     __tablename__ = "tools"
 
-    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
-    name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
+    owner_id: Mapped[Id] = mapped_column(ForeignKey("users.id"))
+    name: Mapped[str] = mapped_column(make_name_type())
     description: Mapped[str | None] = mapped_column(StorableText(2000))
-    tool_type: Mapped[str] = mapped_column(String(50), nullable=False)
-    config: Mapped[dict[str, Any]] = mapped_column(make_json_type(), nullable=False)
-    input_schema: Mapped[dict[str, Any]] = mapped_column(make_json_type(), nullable=False)
-    output_schema: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
-    auth_config: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
-    rate_limit: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
-    is_active: Mapped[bool] = mapped_column(Boolean, nullable=False, default=True)
-    is_public: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
-    version: Mapped[int] = mapped_column(Integer, nullable=False, default=1)
+    tool_type: Mapped[str] = mapped_column(String(50))
+    config: Mapped[dict[str, Any]]
+    input_schema: Mapped[dict[str, Any]]
+    output_schema: Mapped[dict[str, Any] | None]
+    auth_config: Mapped[dict[str, Any] | None]
+    rate_limit: Mapped[dict[str, Any] | None]
+    is_active: Mapped[bool] = mapped_column(default=True)
+    is_public: Mapped[bool] = mapped_column(default=False)
+    version: Mapped[int] = mapped_column(default=1)
     display_name: Mapped[str | None] = mapped_column(StorableText(255))
-    tags: Mapped[list[str]] = mapped_column(make_json_type(), nullable=False)
+    tags: Mapped[list[str]]
     timeout: Mapped[float | None] = mapped_column(Float)
-    unknown_parameters: Mapped[str] = mapped_column(String(20), nullable=False)
-    result_style: Mapped[str] = mapped_column(String(20), nullable=False)
-    retry: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
-    fallback: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
-    idempotent: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
-    read_only: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
-    destructive: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
-    keep_arguments: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
-    keep_result: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False, server_default=false())
-    max_result_bytes: Mapped[int | None] = mapped_column(Integer)
-    drifted: Mapped[bool] = mapped_column(Boolean, nullable=False, default=False)
-    display: Mapped[dict[str, Any] | None] = mapped_column(make_json_type())
-    on_disconnect: Mapped[str] = mapped_column(
-        String(20), nullable=False, default="cancel", server_default=text("'cancel'")
-    )
-    bound_tools: Mapped[dict[str, str] | None] = mapped_column(make_json_type())
+    unknown_parameters: Mapped[str] = mapped_column(String(20))
+    result_style: Mapped[str] = mapped_column(String(20))
+    retry: Mapped[dict[str, Any] | None]
+    fallback: Mapped[dict[str, Any] | None]
+    idempotent: Mapped[bool] = mapped_column(default=False)
+    read_only: Mapped[bool] = mapped_column(default=False)
+    destructive: Mapped[bool] = mapped_column(default=False)
+    keep_arguments: Mapped[bool] = mapped_column(default=False)
+    keep_result: Mapped[bool] = mapped_column(default=False, server_default=false())
+    max_result_bytes: Mapped[int | None]
+    drifted: Mapped[bool] = mapped_column(default=False)
+    display: Mapped[dict[str, Any] | None]
+    on_disconnect: Mapped[str] = mapped_column(String(20), default="cancel", server_default=text("'cancel'"))
+    bound_tools: Mapped[dict[str, str] | None]
     owner: Mapped[User] = relationship(back_populates="tools", lazy="raise")
 
     __table_args__ = (
@@ -190,11 +196,11 @@ class ToolVersion(Row, Base):
     __tablename__ = "tool_versions"
     __table_args__ = (UniqueConstraint("tool_id", "version", name="uq_tool_version"),)
 
-    tool_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("tools.id"), nullable=False)
-    version: Mapped[int] = mapped_column(Integer, nullable=False)
-    definition: Mapped[dict[str, Any]] = mapped_column(make_json_type(), nullable=False)
-    created_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    created_by: Mapped[str] = mapped_column(StorableText(255), nullable=False)
+    tool_id: Mapped[Id] = mapped_column(ForeignKey("tools.id"))
+    version: Mapped[int]
+    definition: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime]
+    created_by: Mapped[str] = mapped_column(StorableText(255))
 
 
 class Agent(SoftDeleted, Base):
@@ -202,10 +208,10 @@ class Agent(SoftDeleted, Base):
 
     __tablename__ = "agents"
 
-    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
-    name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
+    owner_id: Mapped[Id] = mapped_column(ForeignKey("users.id"))
+    name: Mapped[str] = mapped_column(make_name_type())
     description: Mapped[str | None] = mapped_column(StorableText(2000))
-    tools: Mapped[list[str]] = mapped_column(make_json_type(), nullable=False)
+    tools: Mapped[list[str]]
 
     __table_args__ = (
         build_partial_index("uq_agent_name", NOT_DELETED, "owner_id", _LOWER_NAME, unique=True),
@@ -222,9 +228,9 @@ class Secret(Updated, Base):
         Index("idx_secret_revision", "revision"),
     )
 
-    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
-    name: Mapped[str] = mapped_column(make_name_type(), nullable=False)
-    sealed: Mapped[str | None] = mapped_column(StorableText())
+    owner_id: Mapped[Id] = mapped_column(ForeignKey("users.id"))
+    name: Mapped[str] = mapped_column(make_name_type())
+    sealed: Mapped[str | None]
 
 
 class Thread(Row, Base):
@@ -236,13 +242,13 @@ class Thread(Row, Base):
         Index("idx_thread_agent", "agent_id", "updated_at", "id"),
     )
 
-    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), ForeignKey("users.id"), nullable=False)
-    title: Mapped[str | None] = mapped_column(StorableText())
+    owner_id: Mapped[Id] = mapped_column(ForeignKey("users.id"))
+    title: Mapped[str | None]
     # The number of messages, and so the position of the next one: a writer locks this row.
-    messages: Mapped[int] = mapped_column(Integer, nullable=False)
-    created_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    updated_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
+    messages: Mapped[int]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    agent_id: Mapped[Id | None]
 
 
 class Message(Base):
@@ -251,16 +257,14 @@ class Message(Base):
     __tablename__ = "messages"
     __table_args__ = (UniqueConstraint("id", name="uq_message_id"), {"sqlite_with_rowid": False})
 
-    thread_id: Mapped[str] = mapped_column(
-        Uuid(as_uuid=False), ForeignKey("threads.id", ondelete="CASCADE"), primary_key=True
-    )
-    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), nullable=False)
-    role: Mapped[str] = mapped_column(String(20), nullable=False)
-    content: Mapped[str | None] = mapped_column(StorableText())
-    timestamp: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    thread_id: Mapped[Id] = mapped_column(ForeignKey("threads.id", ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    id: Mapped[Id]
+    role: Mapped[str] = mapped_column(String(20))
+    content: Mapped[str | None]
+    timestamp: Mapped[datetime]
     # As text: numbers keep their digits, objects the order of their keys.
-    tool_calls: Mapped[list[Any]] = mapped_column(ExactJson, nullable=False)
+    tool_calls: Mapped[list[Any]] = mapped_column(ExactJson)
     dialect: Mapped[str | None] = mapped_column(String(64))
     raw: Mapped[Any] = mapped_column(ExactJson, nullable=True)
 
@@ -270,13 +274,13 @@ class Cancellation(Base):
 
     __tablename__ = "cancellations"
 
-    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
-    run_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), nullable=False)
-    why: Mapped[str] = mapped_column(StorableText(), nullable=False)
+    id: Mapped[Id] = mapped_column(primary_key=True)
+    run_id: Mapped[Id]
+    why: Mapped[str]
     # The user and the agent whose calls it may cancel; null for any.
-    user_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
-    agent_id: Mapped[str | None] = mapped_column(Uuid(as_uuid=False))
-    asked_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
+    user_id: Mapped[Id | None]
+    agent_id: Mapped[Id | None]
+    asked_at: Mapped[datetime]
 
 
 class Finding(Base):
@@ -289,10 +293,10 @@ class Finding(Base):
         {"sqlite_with_rowid": False},
     )
 
-    owner_id: Mapped[str] = mapped_column(Uuid(as_uuid=False), primary_key=True)
+    owner_id: Mapped[Id] = mapped_column(primary_key=True)
     composite_hash: Mapped[str] = mapped_column(make_name_type(64), primary_key=True)
-    finding_id: Mapped[str] = mapped_column(StorableText(), nullable=False)
-    seen_count: Mapped[int] = mapped_column(BigInteger, nullable=False)
-    first_seen_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    last_seen_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    resolved_at: Mapped[datetime | None] = mapped_column(Instant)
+    finding_id: Mapped[str]
+    seen_count: Mapped[int] = mapped_column(BigInteger)
+    first_seen_at: Mapped[datetime]
+    last_seen_at: Mapped[datetime]
+    resolved_at: Mapped[datetime | None]

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
-    Boolean,
     CheckConstraint,
     Column,
     Float,
@@ -25,7 +24,7 @@ from sqlalchemy.types import TypeEngine
 
 from pegboard.model import journal_row
 from pegboard.model.journal_row import ColumnType
-from pegboard.storage.board_tables import Base, Row, build_partial_index
+from pegboard.storage.board_tables import Base, Id, Row, build_partial_index
 from pegboard.storage.column_types import Instant, JsonText, StorableText
 
 IS_NOT_SUCCEEDED = text("status <> 'succeeded'")
@@ -77,21 +76,21 @@ class Writer(Base):
     __tablename__ = "writers"
     __table_args__ = (UniqueConstraint("id", name="uq_writer_id"),)
 
-    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    id: Mapped[str] = mapped_column(Uuid(as_uuid=False), nullable=False)
-    host: Mapped[str] = mapped_column(StorableText(), nullable=False)
-    pid: Mapped[int] = mapped_column(Integer, nullable=False)
-    started_at: Mapped[datetime] = mapped_column(Instant, nullable=False)
-    closed_at: Mapped[datetime | None] = mapped_column(Instant)
-    beat: Mapped[int] = mapped_column(BigInteger, nullable=False)
-    seq: Mapped[int] = mapped_column(BigInteger, nullable=False)
-    mac: Mapped[str] = mapped_column(String(32), nullable=False)
-    signature: Mapped[str] = mapped_column(String(32), nullable=False)
-    pruned_seq: Mapped[int] = mapped_column(BigInteger, nullable=False)
-    pruned_mac: Mapped[str] = mapped_column(String(32), nullable=False)
-    pruned_signature: Mapped[str] = mapped_column(String(32), nullable=False)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    id: Mapped[Id]
+    host: Mapped[str]
+    pid: Mapped[int]
+    started_at: Mapped[datetime]
+    closed_at: Mapped[datetime | None]
+    beat: Mapped[int] = mapped_column(BigInteger)
+    seq: Mapped[int] = mapped_column(BigInteger)
+    mac: Mapped[str] = mapped_column(String(32))
+    signature: Mapped[str] = mapped_column(String(32))
+    pruned_seq: Mapped[int] = mapped_column(BigInteger)
+    pruned_mac: Mapped[str] = mapped_column(String(32))
+    pruned_signature: Mapped[str] = mapped_column(String(32))
     # The last row that is counted in execution_counts.
-    counted_seq: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    counted_seq: Mapped[int] = mapped_column(BigInteger)
 
 
 class Intent(Row, Base):
@@ -105,20 +104,20 @@ class Intent(Row, Base):
         Index("idx_intent_expires", "expires_at"),
     )
 
-    writer: Mapped[int] = mapped_column(Integer, nullable=False)
-    state: Mapped[str] = mapped_column(String(20), nullable=False)
+    writer: Mapped[int]
+    state: Mapped[str] = mapped_column(String(20))
     # The row that is recorded if the process ends before the call does.
-    execution: Mapped[str] = mapped_column(StorableText(), nullable=False)
-    receipts: Mapped[bool] = mapped_column(Boolean, nullable=False)
+    execution: Mapped[str]
+    receipts: Mapped[bool]
     claim: Mapped[str | None] = mapped_column(String(64))
-    digest: Mapped[str | None] = mapped_column(StorableText())
-    answer: Mapped[str | None] = mapped_column(StorableText())
-    expires_at: Mapped[datetime | None] = mapped_column(Instant)
+    digest: Mapped[str | None]
+    answer: Mapped[str | None]
+    expires_at: Mapped[datetime | None]
     # Over the content stored when the call began; and over the claim alone, as long as it exists.
-    mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
-    claim_mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
+    mac: Mapped[str] = mapped_column(String(32), default="", server_default=text("''"))
+    claim_mac: Mapped[str] = mapped_column(String(32), default="", server_default=text("''"))
     # Set if a MAC was invalid: the row is ignored, and stays for inspection.
-    set_aside_at: Mapped[datetime | None] = mapped_column(Instant)
+    set_aside_at: Mapped[datetime | None]
 
 
 class Receipt(Row, Base):
@@ -126,12 +125,12 @@ class Receipt(Row, Base):
 
     __tablename__ = "receipts"
 
-    row_id: Mapped[str | None] = mapped_column(StorableText())
-    output: Mapped[str | None] = mapped_column(StorableText())
+    row_id: Mapped[str | None]
+    output: Mapped[str | None]
     # Set by recovery: the effect did not happen, and can no longer.
-    is_void: Mapped[bool] = mapped_column(Boolean, nullable=False)
-    mac: Mapped[str] = mapped_column(String(32), nullable=False, default="", server_default=text("''"))
-    set_aside_at: Mapped[datetime | None] = mapped_column(Instant)
+    is_void: Mapped[bool]
+    mac: Mapped[str] = mapped_column(String(32), default="", server_default=text("''"))
+    set_aside_at: Mapped[datetime | None]
 
 
 class ExecutionCount(Base):
@@ -141,10 +140,10 @@ class ExecutionCount(Base):
     # All columns but one are the key, and a rowid table would store them twice.
     __table_args__ = {"sqlite_with_rowid": False}
 
-    hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    hour: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     caller_id: Mapped[str] = mapped_column(StorableText(), primary_key=True)
     tool_name: Mapped[str] = mapped_column(StorableText(), primary_key=True)
     status: Mapped[str] = mapped_column(String(20), primary_key=True)
     code: Mapped[str] = mapped_column(StorableText(), primary_key=True)
-    bucket: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    calls: Mapped[int] = mapped_column(BigInteger, nullable=False)
+    bucket: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    calls: Mapped[int] = mapped_column(BigInteger)
