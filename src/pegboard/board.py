@@ -139,8 +139,6 @@ class Pegboard(Library):
         self.statistics = Statistics(database)
         self.imports = Imports.of(
             self.tools,
-            database,
-            self.snapshot,
             outbound=self._outbound_services.outbound,
             upstreams=self._upstreams,
             opener=self._opener,

@@ -196,8 +196,6 @@ class Library:
             prune=prune,
             dry_run=dry_run,
             registry=self.tools,
-            database=self.database,
-            snapshot=self.snapshot,
         )
 
     async def executions(

@@ -71,14 +71,13 @@ class Conversations:
 
     async def page(self, caller: Caller, *, cursor: str | None = None, limit: int = 50) -> Page[Thread]:
         """Return the caller's threads, most recently changed first."""
-        place = read_cursor(cursor, _check_cursor_time, read_id)
+        place = read_cursor(cursor, lambda text: write_instant(read_instant(text)), read_id)
         before = None if place is None else (read_instant(place[0]), place[1])
         async with self._database.read() as conn:
             found = await conversation_rows.list_threads(
                 conn, *_owner_and_agent(caller), before=before, limit=limit + 1
             )
-        last = found[min(limit, len(found)) - 1] if found else None
-        return cut_page(found, limit, [write_instant(last.updated_at), last.id] if last else None)
+        return cut_page(found, limit, lambda thread: [write_instant(thread.updated_at), thread.id])
 
     async def rename(self, thread_id: str, caller: Caller, title: str | None) -> Thread:
         """Set the title and return the thread; with None, the thread is titled after the next user message."""
@@ -244,10 +243,6 @@ async def _iterate_with_pauses(items: Iterable[T]) -> AsyncIterator[T]:
 def _owner_and_agent(caller: Caller) -> tuple[str, str | None]:
     """Return the owner and the agent whose threads this caller may use; without an agent, all threads of the owner."""
     return caller.user_id, caller.agent_id
-
-
-def _check_cursor_time(text: str) -> str:
-    return write_instant(read_instant(text))
 
 
 def _require_thread(thread: Thread | None, thread_id: str) -> Thread:

@@ -24,9 +24,9 @@ class Page(Generic[T]):
     next_cursor: str | None = None
 
 
-def cut_page(items: list[T], limit: int, key: list[str] | None) -> Page[T]:
-    """Return the page of `limit + 1` fetched items; `key` is the sort key of the last item on the page."""
-    return Page(items[:limit], write_cursor(key) if len(items) > limit and key else None)
+def cut_page(items: list[T], limit: int, get_key: Callable[[T], Sequence[str]]) -> Page[T]:
+    """Return the page of `limit + 1` fetched items; `get_key` returns the sort key of an item."""
+    return Page(items[:limit], write_cursor(get_key(items[limit - 1])) if len(items) > limit else None)
 
 
 def write_cursor(place: Sequence[str]) -> str:
@@ -49,6 +49,12 @@ def read_cursor(cursor: str | None, *parts: Callable[[str], T]) -> list[T] | Non
             "Invalid cursor. Pass next_cursor from the previous page unchanged.",
             [Fault("cursor", "not a cursor of this list")],
         ) from None
+
+
+def read_id_cursor(cursor: str | None) -> str | None:
+    """Return the id in the cursor of a list that is sorted by id; raise Invalid if the cursor is not valid."""
+    place = read_cursor(cursor, read_id)
+    return None if place is None else place[0]
 
 
 def _check_texts(place: object) -> list[str]:

@@ -11,7 +11,7 @@ from pegboard.model.accounts import Agent, ApiKey, User, refuse_agents, require_
 from pegboard.model.api_errors import Conflict, Fault, Invalid, NotFound
 from pegboard.model.call import Caller, Role
 from pegboard.model.ids import new_id
-from pegboard.model.page import Page, cut_page, read_cursor, read_id
+from pegboard.model.page import Page, cut_page, read_id_cursor
 from pegboard.registry.account_macs import ADMIN_KEY_VARIABLE, AccountSigner, hash_key
 from pegboard.registry.snapshot import Snapshot
 from pegboard.storage import account_rows
@@ -40,14 +40,8 @@ def generate_key() -> str:
 
 def build_key_row(key: str, user_id: str, name: str, now: datetime, signer: AccountSigner) -> ApiKey:
     """Return the row of a key: its keyed hash, and its first 8 characters unless the key comes from the settings."""
-    return ApiKey(
-        new_id(),
-        user_id,
-        name,
-        "" if name == ADMIN_KEY_VARIABLE else key[:8],
-        signer.compute_stored_hash(hash_key(key)),
-        now,
-    )
+    prefix = "" if name == ADMIN_KEY_VARIABLE else key[:8]
+    return ApiKey(new_id(), user_id, name, prefix, signer.compute_stored_hash(hash_key(key)), now)
 
 
 class AccountsService:
@@ -78,10 +72,10 @@ class AccountsService:
     async def users(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[User]:
         """Return one page of all users, oldest first; raise Forbidden unless the caller is an admin."""
         require_admin(caller, "list users")
-        place = read_cursor(cursor, read_id)
+        after = read_id_cursor(cursor)
         async with self._database.read() as conn:
-            found = await account_rows.users.page(conn, after=place[0] if place else None, limit=limit + 1)
-        return cut_page(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+            found = await account_rows.users.page(conn, after=after, limit=limit + 1)
+        return cut_page(found, limit, lambda user: [user.id])
 
     async def remove_user(self, user_id: str, caller: Caller) -> User:
         """Mark the user as deleted, which invalidates all their keys, and return it. Their tools stay.
@@ -203,11 +197,11 @@ class AccountsService:
     async def agents(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[Agent]:
         """Return one page of the caller's agents, or of all agents for an admin, oldest first."""
         refuse_agents(caller)
-        place = read_cursor(cursor, read_id)
+        after = read_id_cursor(cursor)
         owner = None if caller.is_admin else caller.user_id
         async with self._database.read() as conn:
-            found = await account_rows.agents.page(conn, owner, after=place[0] if place else None, limit=limit + 1)
-        return cut_page(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+            found = await account_rows.agents.page(conn, owner, after=after, limit=limit + 1)
+        return cut_page(found, limit, lambda agent: [agent.id])
 
     async def update_agent(
         self,

@@ -13,11 +13,9 @@ from pegboard.model.api_errors import MAX_FAULTS, Conflict, Fault, Forbidden, In
 from pegboard.model.call import Caller
 from pegboard.model.tool import Tool, list_lookup_names
 from pegboard.registry.shipped_tools import SHIPPED_IDS
-from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.storage import tool_rows
-from pegboard.storage.database import Database
 
 # After so many definitions the event loop gets a turn; a plan is made at most MAX_TRIES times if other changes
 # interfere.
@@ -58,8 +56,6 @@ async def apply_definitions(
     prune: bool,
     dry_run: bool,
     registry: ToolRegistry,
-    database: Database,
-    snapshot: Snapshot,
 ) -> ApplyPlan:
     """Create, update and with `prune` delete the caller's tools, all or nothing; a dry run only reads.
 
@@ -69,12 +65,12 @@ async def apply_definitions(
     refuse_agents(caller)
     specs = await _read_all(definitions)
     for _ in range(MAX_TRIES):
-        work = await _build_work(specs, caller, prune=prune, registry=registry, database=database)
-        if dry_run or await carry_out(work, caller, registry=registry, database=database):
-            await snapshot.refresh()
+        work = await _build_work(specs, caller, registry, prune=prune)
+        if dry_run or await carry_out(work, caller, registry):
+            await registry.snapshot.refresh()
             if not dry_run:
                 for tool in (*work.created, *work.updated)[:_MAX_WARMED_TOOLS]:
-                    snapshot.warm(tool.id)
+                    registry.snapshot.warm(tool.id)
             return work.plan
     raise Conflict("Nothing was applied: the same tools keep being changed by others; try again")
 
@@ -103,11 +99,9 @@ async def _read_all(definitions: Sequence[Any]) -> list[ToolCreate]:
     return specs
 
 
-async def _build_work(
-    specs: Sequence[ToolCreate], caller: Caller, *, prune: bool, registry: ToolRegistry, database: Database
-) -> ApplyWork:
+async def _build_work(specs: Sequence[ToolCreate], caller: Caller, registry: ToolRegistry, *, prune: bool) -> ApplyWork:
     names = [spec.name for spec in specs]
-    async with database.read() as conn:
+    async with registry.database.read() as conn:
         before = await tool_rows.find_tools_by_name(conn, names)
         owned = await tool_rows.list_owned_tools(conn, caller.user_id) if prune else []
         new = {spec.name: f"new {place}" for place, spec in enumerate(specs) if spec.name.lower() not in before}
@@ -142,9 +136,9 @@ async def _build_work(
     return ApplyWork(plan, names, before, created, updated, deleted, prune)
 
 
-async def carry_out(work: ApplyWork, caller: Caller, *, registry: ToolRegistry, database: Database) -> bool:
+async def carry_out(work: ApplyWork, caller: Caller, registry: ToolRegistry) -> bool:
     """Write the plan and return True, or return False if the tools have changed since it was made."""
-    async with database.change() as change:
+    async with registry.database.change() as change:
         now = await tool_rows.find_tools_by_name(change.conn, work.names)
         owned = await tool_rows.list_owned_tools(change.conn, caller.user_id) if work.prune else []
         if _list_versions(now.values()) != _list_versions(work.before.values()) or _list_versions(

@@ -10,9 +10,7 @@ from pegboard.kinds.mcp.importer import McpImport
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.registry.import_runner import ImportRunner, ImportThreads
 from pegboard.registry.secret_injection import SecretInjector
-from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_registry import ToolRegistry
-from pegboard.storage.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +25,6 @@ class Imports:
     def of(
         cls,
         registry: ToolRegistry,
-        database: Database,
-        snapshot: Snapshot,
         *,
         outbound: GuardedClient,
         upstreams: McpSessionPool,
@@ -37,7 +33,7 @@ class Imports:
     ) -> Imports:
         """Create the importers of one board; `max_bytes` limits the size of a document."""
         import_threads = ImportThreads()
-        target = ImportRunner(registry, database, snapshot, import_threads)
+        target = ImportRunner(registry, import_threads)
         return cls(
             OpenApiImport(target, outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
             McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open),

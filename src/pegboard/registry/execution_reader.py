@@ -11,7 +11,7 @@ from pegboard.model.api_errors import NotFound
 from pegboard.model.call import Caller, Execution
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.json_text import is_uuid
-from pegboard.model.page import Page, cut_page, read_cursor, read_id
+from pegboard.model.page import Page, cut_page, read_id_cursor
 from pegboard.registry.snapshot import Snapshot
 from pegboard.storage import execution_rows, tool_rows
 from pegboard.storage.database import Database
@@ -27,15 +27,15 @@ class ExecutionReader:
     async def page(self, wanted: ExecutionFilter, caller: Caller, *, cursor: str | None, limit: int) -> Page[Execution]:
         """Return one page of rows that match the filter, newest first."""
         refuse_agents(caller)
-        wanted = _restrict_to_caller(wanted, caller)
-        place = read_cursor(cursor, read_id)
-        before = place[0] if place else None
+        if not caller.is_admin:
+            wanted = replace(wanted, caller_id=caller.user_id)
+        before = read_id_cursor(cursor)
         found: list[Execution] = []
         async with self._database.read() as conn:
             for one in await self._resolve_tool_filter(conn, wanted):
                 found += await execution_rows.list_executions(conn, one, before=before, limit=limit + 1)
         found = sorted(found, key=lambda execution: execution.id, reverse=True)[: limit + 1]
-        return cut_page(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+        return cut_page(found, limit, lambda execution: [execution.id])
 
     async def _resolve_tool_filter(self, conn: AsyncConnection, wanted: ExecutionFilter) -> list[ExecutionFilter]:
         """Return the filter with the tool's canonical name; for an id, one filter per name it ever had."""
@@ -58,7 +58,3 @@ class ExecutionReader:
         if found is None or not (caller.is_admin or found.caller_id == caller.user_id):
             raise NotFound(f"Execution '{execution_id}' not found")
         return found
-
-
-def _restrict_to_caller(wanted: ExecutionFilter, caller: Caller) -> ExecutionFilter:
-    return wanted if caller.is_admin else replace(wanted, caller_id=caller.user_id)

@@ -1,35 +1,24 @@
-"""Import tool definitions from an API document or an MCP server."""
+"""Plan an import: which tools are created, updated or left out."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pegboard.model.accounts import refuse_agents
-from pegboard.model.api_errors import Conflict, Forbidden, Invalid, Refusal
+from pegboard.kinds.import_target import Definition
+from pegboard.model.api_errors import Forbidden, Refusal
 from pegboard.model.call import Caller
 from pegboard.model.import_report import ImportReport, LeftOut
 from pegboard.model.tool import Tool, list_lookup_names
-from pegboard.registry.apply_plan import (
-    MAX_TRIES,
-    NAME_TAKEN_MESSAGE,
-    ApplyPlan,
-    ApplyWork,
-    carry_out,
-    list_changed_fields,
-)
+from pegboard.registry.apply_plan import NAME_TAKEN_MESSAGE, ApplyPlan, ApplyWork, list_changed_fields
 from pegboard.registry.build_tool import write_definition
-from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_create import read_definition
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.storage import tool_rows
-from pegboard.storage.database import Database
 
-Definition = Mapping[str, Any]
+# Makes the plan; it is called with a function that reports the number of planned tools and the total.
 BuildPlan = Callable[[Callable[[int, int], None]], "tuple[ApplyWork, ImportReport]"]
-"""Makes the plan, telling how far it has come."""
-RunInThread = Callable[[BuildPlan], Awaitable["tuple[ApplyWork, ImportReport]"]]
 
 # Config keys that the owner may set if the source does not; all other keys come from the source.
 _OWNER_CONFIG_KEYS = ("headers", "env", "working_dir", "timeout", "response", "max_response_bytes")
@@ -37,44 +26,12 @@ _SUGGESTED_FIELDS = ("display_name", "tags", "read_only", "idempotent", "destruc
 _PREFIX_HINT = "import with another prefix"
 
 
-async def import_definitions(
-    definitions: Sequence[Definition],
-    caller: Caller,
-    *,
-    belongs: Callable[[Tool, Definition], bool],
-    held_back: Callable[[Tool, Tool], bool] = lambda _now, _then: False,
-    dry_run: bool,
-    registry: ToolRegistry,
-    database: Database,
-    snapshot: Snapshot,
-    in_thread: RunInThread,
-    are_sound: bool = False,
-) -> ImportReport:
-    """Create the defined tools, and update those for which `belongs` returns True (imported before from this source).
-
-    A definition that cannot be used is reported in `left_out`; the others are imported. Fields that a definition does
-    not contain keep the value that the owner has set. If `held_back(current, updated)` returns True, the tool is not
-    updated and is listed in `drifted`. `are_sound` means that the schemas have been checked already. Raises Conflict if
-    the same tools are changed concurrently in MAX_TRIES attempts.
-    """
-    refuse_agents(caller)
-    planner = _ImportPlanner(definitions, caller, belongs, held_back, registry, are_sound)
-    for _ in range(MAX_TRIES):
-        plan = await planner.read_current_tools(database)
-        # In an OS thread: planning hundreds of tools takes seconds and must not block calls.
-        work, taken = await in_thread(plan)
-        try:
-            if dry_run or await carry_out(work, caller, registry=registry, database=database):
-                await snapshot.refresh()
-                return taken
-        except Invalid:
-            continue  # a name was taken concurrently; the next plan takes it into account
-    raise Conflict("Nothing was imported: the same tools keep being changed by others; try again")
-
-
 @dataclass(frozen=True, slots=True)
-class _ImportPlanner:
-    """Plans an import of these definitions against the tools that are on the board."""
+class ImportPlanner:
+    """Plans an import of these definitions against the tools that are on the board.
+
+    Fields that a definition does not contain keep the value that the owner has set.
+    """
 
     definitions: Sequence[Definition]
     caller: Caller
@@ -85,10 +42,10 @@ class _ImportPlanner:
     # Tools that were built already, by name and previous version, so that planning again costs only what changed.
     known: dict[tuple[str, object], Tool] = field(default_factory=dict)
 
-    async def read_current_tools(self, database: Database) -> BuildPlan:
+    async def read_current_tools(self) -> BuildPlan:
         """Read the current tools and return the function that plans from them."""
         names = [str(definition["name"]) for definition in self.definitions]
-        async with database.read() as conn:
+        async with self.registry.database.read() as conn:
             before = await tool_rows.find_tools_by_name(conn, names)
             new = {name: f"new {place}" for place, name in enumerate(names) if name.lower() not in before}
             in_use = set(await self.registry.find_taken_names(conn, new))
@@ -97,22 +54,24 @@ class _ImportPlanner:
     def _plan_tools(
         self, names: list[str], before: dict[str, Tool], in_use: set[str], on_progress: Callable[[int, int], None]
     ) -> tuple[ApplyWork, ImportReport]:
-        work, taken = ApplyWork(ApplyPlan(), names, before, [], []), ImportReport()
+        work, report = ApplyWork(ApplyPlan(), names, before, [], []), ImportReport()
         for place, definition in enumerate(self.definitions):
             name = names[place]
             old = before.get(name.lower())
             try:
                 if old is not None:
-                    self._update(old, definition, work, taken)
+                    self._update(old, definition, work, report)
                 elif in_use & set(list_lookup_names(name)):
                     raise Forbidden(f"{NAME_TAKEN_MESSAGE}; {_PREFIX_HINT}")
                 else:
                     work.created.append(self._build_once(name, None, lambda made=definition: self._build_tool(made)))  # type: ignore[misc]
-                    taken.created.append(name)
+                    report.created.append(name)
             except Refusal as error:
-                taken.left_out.append(LeftOut(name, _strip_tool_name(error)))
+                # Without the tool's name, so that the reason is the same for all tools with this problem.
+                reasons = "; ".join(f"{fault.field}: {fault.message}" for fault in error.faults)
+                report.left_out.append(LeftOut(name, reasons or error.message))
             on_progress(place + 1, len(names))
-        return work, taken
+        return work, report
 
     def _build_tool(self, definition: Definition) -> Tool:
         return self.registry.make_tool(read_definition(definition), self.caller, is_sound=self.are_sound)
@@ -126,7 +85,7 @@ class _ImportPlanner:
             self.known[key] = make()
         return self.known[key]
 
-    def _update(self, old: Tool, definition: Definition, work: ApplyWork, taken: ImportReport) -> None:
+    def _update(self, old: Tool, definition: Definition, work: ApplyWork, report: ImportReport) -> None:
         # This applies to admins too: the owner could send the credentials that the import sets to another server.
         if old.owner_id != self.caller.user_id:
             raise Forbidden(f"a tool of this name belongs to another user; {_PREFIX_HINT}")
@@ -137,23 +96,18 @@ class _ImportPlanner:
         # A definition that equals the current one needs no check; one with credentials never equals it.
         changed = old if wanted == shown else self._build_once(old.name, old, lambda: self._build_version(old, wanted))
         if changed is old:
-            taken.unchanged.append(old.name)
+            report.unchanged.append(old.name)
             return
         is_held = self.held_back(old, changed)
-        (taken.drifted if is_held else taken.updated).append(old.name)
+        (report.drifted if is_held else report.updated).append(old.name)
         now = write_definition(changed)
-        taken.changes[old.name] = {
+        report.changes[old.name] = {
             name: {"before": shown[name], "after": now[name]}
             for name in list_changed_fields(old, changed)
             if name in shown
         }
         if not is_held:
             work.updated.append(changed)
-
-
-def _strip_tool_name(error: Refusal) -> str:
-    """Return the reason without the tool's name, so that the text is the same for all tools with this problem."""
-    return "; ".join(f"{fault.field}: {fault.message}" for fault in error.faults) or error.message
 
 
 def _keep_owner_fields(shown: Definition, definition: Definition) -> dict[str, Any]:

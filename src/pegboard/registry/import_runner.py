@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from pegboard.kinds.import_target import Definition
-from pegboard.model.api_errors import Conflict
+from pegboard.model.accounts import refuse_agents
+from pegboard.model.api_errors import Conflict, Invalid
 from pegboard.model.call import Caller
 from pegboard.model.import_report import ImportReport, ReportProgress
 from pegboard.model.tool import Tool
+from pegboard.registry.apply_plan import MAX_TRIES, carry_out
 from pegboard.registry.build_tool import write_definition
-from pegboard.registry.import_plan import import_definitions
-from pegboard.registry.snapshot import Snapshot
+from pegboard.registry.import_plan import ImportPlanner
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.storage import tool_rows
-from pegboard.storage.database import Database
 
 T = TypeVar("T")
 
@@ -75,17 +75,13 @@ class ImportThreads:
 class ImportRunner:
     """Reads and writes the tools of the board for importers; an `ImportTarget`."""
 
-    def __init__(
-        self, registry: ToolRegistry, database: Database, snapshot: Snapshot, import_threads: ImportThreads
-    ) -> None:
+    def __init__(self, registry: ToolRegistry, import_threads: ImportThreads) -> None:
         self.get_owned = registry.get_owned
         self.flag = registry.flag
         self.accept = registry.accept
         self.define = write_definition
-        self._registry = registry
         self.import_threads = import_threads
-        self._database = database
-        self._snapshot = snapshot
+        self._registry = registry
 
     async def import_tools(
         self,
@@ -98,26 +94,33 @@ class ImportRunner:
         dry_run: bool,
         tell: ReportProgress,
     ) -> ImportReport:
-        """Create or update these tools; those that cannot be imported are listed with the reason in `left_out`."""
-        return await import_definitions(
-            definitions,
-            caller,
-            belongs=belongs,
-            held_back=held_back,
-            dry_run=dry_run,
-            registry=self._registry,
-            database=self._database,
-            snapshot=self._snapshot,
-            are_sound=are_sound,
-            in_thread=lambda work: self.import_threads.run(work, "importing", tell),
-        )
+        """Create the defined tools, and update those for which `belongs` returns True (imported from this source).
+
+        A definition that cannot be used is listed with the reason in `left_out`; the others are imported. If
+        `held_back(current, updated)` returns True, the tool is not updated and is listed in `drifted`. `are_sound`
+        means that the schemas have been checked already. Raises Conflict if the same tools are changed concurrently in
+        MAX_TRIES attempts.
+        """
+        refuse_agents(caller)
+        planner = ImportPlanner(definitions, caller, belongs, held_back, self._registry, are_sound)
+        for _ in range(MAX_TRIES):
+            plan = await planner.read_current_tools()
+            # In an OS thread: planning hundreds of tools takes seconds and must not block calls.
+            work, report = await self.import_threads.run(plan, "importing", tell)
+            try:
+                if dry_run or await carry_out(work, caller, self._registry):
+                    await self._registry.snapshot.refresh()
+                    return report
+            except Invalid:
+                continue  # a name was taken concurrently; the next plan takes it into account
+        raise Conflict("Nothing was imported: the same tools keep being changed by others; try again")
 
     async def find_tools(self, names: Sequence[str]) -> dict[str, Tool]:
         """Return the tools that have one of these names, by lower-case name."""
-        async with self._database.read() as conn:
+        async with self._registry.database.read() as conn:
             return await tool_rows.find_tools_by_name(conn, names)
 
     async def list_owned(self, caller: Caller, which: Callable[[Tool], bool]) -> list[Tool]:
         """Return the caller's own tools for which `which` is true, by name."""
-        async with self._database.read() as conn:
+        async with self._registry.database.read() as conn:
             return [tool for tool in await tool_rows.list_owned_tools(conn, caller.user_id) if which(tool)]

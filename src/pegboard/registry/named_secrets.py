@@ -10,7 +10,7 @@ from pegboard.model.accounts import Secret, refuse_agents
 from pegboard.model.api_errors import Fault, Invalid, NotFound
 from pegboard.model.call import Caller
 from pegboard.model.ids import new_id
-from pegboard.model.page import Page, cut_page, read_cursor, read_id
+from pegboard.model.page import Page, cut_page, read_id_cursor
 from pegboard.registry.snapshot import Snapshot
 from pegboard.storage import account_rows
 from pegboard.storage.database import Database
@@ -53,12 +53,10 @@ class NamedSecrets:
     async def page(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[Secret]:
         """Return one page of the caller's secrets, without their values."""
         refuse_agents(caller)
-        place = read_cursor(cursor, read_id)
+        after = read_id_cursor(cursor)
         async with self._database.read() as conn:
-            found = await account_rows.secrets.page(
-                conn, caller.user_id, after=place[0] if place else None, limit=limit + 1
-            )
-        listed = cut_page(found, limit, [found[min(limit, len(found)) - 1].id] if found else None)
+            found = await account_rows.secrets.page(conn, caller.user_id, after=after, limit=limit + 1)
+        listed = cut_page(found, limit, lambda secret: [secret.id])
         return Page([secret for secret in listed.items if _NAME.fullmatch(secret.name)], listed.next_cursor)
 
     async def remove(self, name: str, caller: Caller) -> None:

@@ -172,7 +172,7 @@ class ToolRegistry:
             key=get_sort_key,
         )
         found = list(heapq.merge(stored, unstored, key=get_sort_key))
-        return cut_page(found, limit, list(get_sort_key(found[min(limit, len(found)) - 1])) if found else None)
+        return cut_page(found, limit, get_sort_key)
 
     async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[StoredToolVersion]:
         """Return one page of the earlier versions of the tool, newest first, for its owner and admins."""
@@ -181,15 +181,15 @@ class ToolRegistry:
             tool = await self._own(conn, ref, caller, deleted=True)
             place = read_cursor(cursor, read_version)
             found = await tool_rows.list_versions(conn, tool.id, before=place[0] if place else None, limit=limit + 1)
-        return cut_page(found, limit, [str(found[min(limit, len(found)) - 1].version)] if found else None)
+        return cut_page(found, limit, lambda stored: [str(stored.version)])
 
     def make_tool(self, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """Return the new tool that the definition describes, sealed; `is_sound` skips the check of its schemas."""
         now = datetime.now(UTC)
         fresh = make_empty_tool(new_id(), caller.user_id, now)
-        return self.bind_names(
-            self._check_reachable(build_tool(spec, self.vault, caller, fresh, now, is_sound=is_sound, rules=self.rules))
-        )
+        tool = build_tool(spec, self.vault, caller, fresh, now, is_sound=is_sound, rules=self.rules)
+        self._check_reachable(tool)
+        return self.bind_names(tool)
 
     def bind_names(self, tool: Tool, beside: Mapping[str, Tool] | None = None) -> Tool:
         """Return the tool with the tool names in it bound to ids; `beside` are tools that are saved with it."""
@@ -253,7 +253,7 @@ class ToolRegistry:
         spec = read_definition(wanted, kept_kind=tool.tool_type)
         return self.build_version(tool, spec, caller)
 
-    def _check_reachable(self, tool: Tool) -> Tool:
+    def _check_reachable(self, tool: Tool) -> None:
         for key in find_kind(tool.tool_type).url_fields:
             if tool.config.get(key) is not None:
                 try:
@@ -261,7 +261,6 @@ class ToolRegistry:
                 except EgressRefused as error:
                     fault = Fault(f"config.{key}", error.message)
                     raise Invalid.of(f"The definition of '{tool.name}' is not valid", [fault]) from None
-        return tool
 
     async def mark_deleted(self, change: Change, tool: Tool, caller: Caller) -> Tool:
         """Mark the tool as deleted in this transaction and return it."""

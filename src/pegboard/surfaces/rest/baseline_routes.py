@@ -112,7 +112,7 @@ async def list_findings(
     place = read_cursor(cursor, read_hash)
     after = place[0] if place else None
     found = await board.baseline.page(caller, scope=scope, status=status, after=after, limit=limit + 1)
-    page = cut_page(found, limit, [found[min(limit, len(found)) - 1].composite_hash] if found else None)
+    page = cut_page(found, limit, lambda finding: [finding.composite_hash])
     return FindingPage.model_validate(page)
 
 
