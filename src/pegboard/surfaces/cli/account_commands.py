@@ -20,11 +20,8 @@ from pegboard.surfaces.cli.output import (
 )
 from pegboard.surfaces.cli.resources import (
     NOT_FOUND,
-    AllPages,
     AnswerDialect,
     Columns,
-    Cursor,
-    Limit,
     Yes,
     complete_tools,
     confirm_removal,
@@ -34,13 +31,14 @@ from pegboard.surfaces.cli.resources import (
     list_resources,
     local_time,
     remove_resource,
+    run_and_write,
     run_confirmed,
     run_with_client,
-    write_items,
+    show_items,
     write_removed,
     write_reply,
 )
-from pegboard.surfaces.cli.session import get_session
+from pegboard.surfaces.cli.session import PageOptions, get_session
 
 User = Annotated[
     str | None, typer.Argument(metavar="[USER]", help="Name or id; by default yourself", show_default=False)
@@ -65,13 +63,13 @@ def show_current_user(ctx: typer.Context) -> None:
         bound = f", bound to agent {me['agent_name']} ({me['agent_id']})" if me["agent_id"] else ""
         write(f"{user['name']} ({user['role']}), user {user['id']}, key {me['key_id'] or 'of this process'}{bound}")
 
-    write_reply(ctx, run_with_client(ctx, lambda it: it.get(build_path("me"))), show)
+    run_and_write(ctx, lambda it: it.get(build_path("me")), show)
 
 
-def list_users(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False) -> None:
+def list_users(ctx: typer.Context, page: PageOptions) -> None:
     """List the users, oldest first."""
     columns: Columns = {"NAME": "name", "ROLE": "role", "SINCE": local_time("created_at"), "ID": "id"}
-    list_resources(ctx, build_path("users"), columns, "No users.", limit=limit, cursor=cursor, every=every)
+    list_resources(ctx, build_path("users"), columns, "No users.", page)
 
 
 def add_user(
@@ -80,8 +78,11 @@ def add_user(
     role: Annotated[str, typer.Option("--role", help="member or admin")] = "member",
 ) -> None:
     """Add a user; give them a key with: pegboard keys create NAME."""
-    reply = run_with_client(ctx, lambda it: it.post(build_path("users"), {"name": name, "role": role}))
-    write_reply(ctx, reply, lambda user: write(f"added {user['name']} ({user['role']})  {user['id']}"))
+    run_and_write(
+        ctx,
+        lambda it: it.post(build_path("users"), {"name": name, "role": role}),
+        lambda user: write(f"added {user['name']} ({user['role']})  {user['id']}"),
+    )
 
 
 def remove_user(
@@ -119,7 +120,7 @@ def create_key(
         until = f", valid until {format_local_time(key['expires_at'])}" if key["expires_at"] else ""
         write_message(f"Key {key['id']}{until}. It is shown only once; keep it.")
 
-    write_reply(ctx, run_with_client(ctx, work), show)
+    run_and_write(ctx, work, show)
 
 
 def list_keys(ctx: typer.Context, user: User = None) -> None:
@@ -138,7 +139,7 @@ def list_keys(ctx: typer.Context, user: User = None) -> None:
         "REVOKED": local_time("revoked_at"),
         "ID": "id",
     }
-    write_items(ctx, run_with_client(ctx, work), columns, "No keys.")
+    run_and_write(ctx, work, lambda page: show_items(page, columns, "No keys."))
 
 
 def revoke_key(
@@ -175,7 +176,7 @@ async def find_agent_id(client: ApiClient, agent: str, owner: str | None = None)
     return agent if is_id(agent) else await find_id_by_name(client, "agents", agent, owner)
 
 
-def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False) -> None:
+def list_agents(ctx: typer.Context, page: PageOptions) -> None:
     """List your agents; an admin sees those of all users."""
     columns: Columns = {
         "NAME": "name",
@@ -184,7 +185,7 @@ def list_agents(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, ev
         "ID": "id",
         "DESCRIPTION": lambda agent: to_single_line(agent["description"]),
     }
-    list_resources(ctx, build_path("agents"), columns, "No agents.", limit=limit, cursor=cursor, every=every)
+    list_resources(ctx, build_path("agents"), columns, "No agents.", page)
 
 
 def add_agent(
@@ -198,8 +199,11 @@ def add_agent(
     Example: pegboard agents add support --tool get_weather --tool create_ticket
     """
     body = {"name": name, "description": description, "tools": tools or []}
-    reply = run_with_client(ctx, lambda it: it.post(build_path("agents"), body))
-    write_reply(ctx, reply, lambda agent: write(f"added {agent['name']}  {agent['id']}"))
+    run_and_write(
+        ctx,
+        lambda it: it.post(build_path("agents"), body),
+        lambda agent: write(f"added {agent['name']}  {agent['id']}"),
+    )
 
 
 def show_agent(ctx: typer.Context, agent: Agent) -> None:
@@ -268,11 +272,7 @@ def edit_agent(
             body["tools"] = await _change_tools(client, (await client.get(path)).data["tools"], add or [], take or [])
         return await client.patch(path, body)
 
-    write_reply(
-        ctx,
-        run_with_client(ctx, work),
-        lambda found: write(f"{found['name']} has {format_count(len(found['tools']), 'tool')}"),
-    )
+    run_and_write(ctx, work, lambda it: write(f"{it['name']} has {format_count(len(it['tools']), 'tool')}"))
 
 
 def remove_agent(ctx: typer.Context, agent: Agent, yes: Yes = False) -> None:
@@ -289,7 +289,7 @@ def show_agent_definitions(ctx: typer.Context, agent: Agent, shape: AnswerDialec
             build_path("agents", await find_agent_id(client, agent), "definitions"), **{"as": shape}
         )
 
-    write_reply(ctx, run_with_client(ctx, work), write_json)
+    run_and_write(ctx, work, write_json)
 
 
 async def _change_tools(client: ApiClient, ids: list[str], add: list[str], take: list[str]) -> list[str]:
@@ -328,14 +328,14 @@ def set_secret(
     Example: pegboard secrets set WEATHER_TOKEN --stdin < token.txt
     """
     text = _read_value(name, value, stdin=stdin)
-    reply = run_with_client(ctx, lambda it: it.put(build_path("secrets", name), {"value": text}))
-    write_reply(ctx, reply, lambda secret: write(f"set {secret['name']}"))
+    path = build_path("secrets", name)
+    run_and_write(ctx, lambda it: it.put(path, {"value": text}), lambda secret: write(f"set {secret['name']}"))
 
 
-def list_secrets(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False) -> None:
+def list_secrets(ctx: typer.Context, page: PageOptions) -> None:
     """List your secrets, without their values."""
     columns: Columns = {"NAME": "name", "SINCE": local_time("created_at"), "SET": local_time("updated_at")}
-    list_resources(ctx, build_path("secrets"), columns, "No secrets.", limit=limit, cursor=cursor, every=every)
+    list_resources(ctx, build_path("secrets"), columns, "No secrets.", page)
 
 
 def remove_secret(ctx: typer.Context, name: SecretName, yes: Yes = False) -> None:
@@ -363,9 +363,7 @@ def rotate_secrets(
             write_message(report["note"])
 
     path = build_path("secrets", "rotate") + ("?force=true" if force else "")
-    reply = run_with_client(ctx, lambda it: it.post(path, patient=True))
-    write_reply(ctx, reply, show)
-    if not reply.data["finished"]:
+    if not run_and_write(ctx, lambda it: it.post(path, patient=True), show).data["finished"]:
         raise typer.Exit(1)
 
 

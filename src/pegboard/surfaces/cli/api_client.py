@@ -16,14 +16,14 @@ import httpx
 from httpx_sse import EventSource
 
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
-from pegboard.surfaces.cli.session import CliSession
+from pegboard.surfaces.cli.session import ALL_PAGES, CliSession, PageOptions
 
 PAGE_SIZE = 200
 EVENT_STREAM_TYPE = "text/event-stream"
 JSON_LINES_TYPE = "application/x-ndjson"
 CONNECT_TIMEOUT_SECONDS = 5.0
 READ_TIMEOUT_SECONDS = 60.0
-_START_SERVER_HINT = "Start one with: pegboard serve. Or say where it is with --url or PEGBOARD_URL."
+_START_SERVER_HINT = "Start one with: pegboard serve. Or give its URL with --url or PEGBOARD_URL."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,14 @@ class ApiClient:
         await self.send("DELETE", path)
 
     async def pages(
-        self, path: str, params: Mapping[str, Any], *, limit: int, cursor: str | None, every: bool = False
+        self, path: str, params: Mapping[str, Any] | None = None, page: PageOptions = ALL_PAGES
     ) -> ApiReply:
-        """Return one list from as many pages as `limit` requires, or from all pages if `every`."""
+        """Return one list from as many pages as the options require."""
+        limit, cursor, every = page
         items: list[Any] = []
         while True:
             wanted = PAGE_SIZE if every else min(PAGE_SIZE, limit - len(items))
-            reply = await self.get(path, **params, limit=wanted, cursor=cursor)
+            reply = await self.get(path, **(params or {}), limit=wanted, cursor=cursor)
             cursor = reply.data["next_cursor"]
             if not items and (cursor is None or (not every and wanted == limit)):
                 return reply
@@ -151,8 +152,7 @@ class ApiClient:
 
     async def follow_import(self, path: str, body: Any, on_progress: Callable[[dict[str, Any]], None]) -> ApiReply:
         """Return the final report and pass progress to `on_progress`; raise a CommandFailure on an error event."""
-        content = json.dumps(body, allow_nan=False).encode()
-        async with self.open_events("POST", path, body=content, patient=True) as opened:
+        async with self.open_events("POST", path, body=_encode_json(body), patient=True) as opened:
             if opened.reply is not None:
                 return opened.reply
             async for event in opened.events:

@@ -20,18 +20,17 @@ from pegboard.surfaces.cli.output import (
     write_table,
 )
 from pegboard.surfaces.cli.resources import (
-    AllPages,
     Columns,
-    Cursor,
-    Limit,
     complete_tools,
     find_caller_id,
     local_time,
+    run_and_write,
     run_confirmed,
     run_with_client,
-    write_items,
+    show_items,
     write_reply,
 )
+from pegboard.surfaces.cli.session import PageOptions
 
 _CHANGE_SIGNS = {"changed": "~", "added": "+", "removed": "-"}
 _MAX_TOOL_CHARS = 64
@@ -148,7 +147,7 @@ def show_statistics(
         )
         write_message(f"From {format_local_time(report['since'])} to {format_local_time(report['until'])}")
 
-    write_reply(ctx, run_with_client(ctx, work), show)
+    run_and_write(ctx, work, show)
 
 
 def _format_milliseconds(ms: float | None) -> str:
@@ -167,9 +166,7 @@ def list_executions(
     code: Annotated[str | None, typer.Option("--code", help="Only this code, e.g. rate_limited")] = None,
     since: Annotated[str | None, typer.Option("--since", help="Started since: 30m, 1h, 2d, or an ISO time")] = None,
     until: Annotated[str | None, typer.Option("--until", help="Started before: the same forms")] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-    every: AllPages = False,
+    page: PageOptions,
 ) -> None:
     """List calls, newest first: your own; for an admin, those of all users.
 
@@ -182,7 +179,6 @@ def list_executions(
         "since": parse_past_time(since, "--since"),
         "until": parse_past_time(until, "--until"),
     }
-
     columns: Columns = {
         "WHEN": local_time("started_at"),
         "TOOL": lambda item: shorten_name(item["tool_name"]),
@@ -196,9 +192,9 @@ def list_executions(
 
     async def work(client: ApiClient) -> ApiReply:
         whose = {"caller": await find_caller_id(client, caller)}
-        return await client.pages(build_path("executions"), wanted | whose, limit=limit, cursor=cursor, every=every)
+        return await client.pages(build_path("executions"), wanted | whose, page)
 
-    write_items(ctx, run_with_client(ctx, work), columns, "No calls match.")
+    run_and_write(ctx, work, lambda found: show_items(found, columns, "No calls match."))
 
 
 def show_execution(
@@ -214,4 +210,4 @@ def show_execution(
         if item["arguments"] is None:
             write_message("Arguments are not kept; set keep_arguments on the tool.")
 
-    write_reply(ctx, run_with_client(ctx, lambda it: it.get(build_path("executions", execution_id))), show)
+    run_and_write(ctx, lambda it: it.get(build_path("executions", execution_id)), show)

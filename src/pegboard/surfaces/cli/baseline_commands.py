@@ -11,21 +11,18 @@ from pegboard.model.baseline_finding import composite_hash as compute_hash
 from pegboard.model.documents import DocumentError, read_json, read_text
 from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
-from pegboard.surfaces.cli.input_files import name_source, read_input
+from pegboard.surfaces.cli.input_files import locate_document_errors, name_source, read_input
 from pegboard.surfaces.cli.output import format_local_time, write, write_table
 from pegboard.surfaces.cli.resources import (
-    AllPages,
     Columns,
-    Cursor,
-    Limit,
     Yes,
     confirm_removal,
     list_resources,
     local_time,
+    run_and_write,
     run_with_client,
-    write_reply,
 )
-from pegboard.surfaces.cli.session import get_session
+from pegboard.surfaces.cli.session import PageOptions, get_session
 
 Shared = Annotated[bool, typer.Option("--shared", help="In the shared baseline, not in your own")]
 Hashes = Annotated[list[str], typer.Argument(metavar="HASH...", help="64 hexadecimal characters", show_default=False)]
@@ -44,9 +41,7 @@ def record_findings(ctx: typer.Context, source: Findings, shared: Shared = False
         counts = f"{done['new']} new, {done['recurring']} recurring, {done['reopened']} reopened"
         write(f"recorded {done['recorded']}: {counts}")
 
-    write_reply(
-        ctx, run_with_client(ctx, lambda it: it.post(build_path("baseline", "findings"), body, patient=True)), show
-    )
+    run_and_write(ctx, lambda it: it.post(build_path("baseline", "findings"), body, patient=True), show)
 
 
 def resolve_findings(
@@ -70,9 +65,7 @@ def resolve_findings(
         others = f"{done['already_resolved']} were already resolved, {done['unknown']} are not known"
         write(f"resolved {done['resolved']}: {others}")
 
-    write_reply(
-        ctx, run_with_client(ctx, lambda it: it.post(build_path("baseline", "resolve"), body, patient=True)), show
-    )
+    run_and_write(ctx, lambda it: it.post(build_path("baseline", "resolve"), body, patient=True), show)
 
 
 def query_findings(ctx: typer.Context, hashes: Hashes, shared: Shared = False) -> None:
@@ -105,12 +98,9 @@ def list_findings(
         Literal["recurring", "resolved"] | None, typer.Option("--status", help="Only those", show_default=False)
     ] = None,
     shared: Shared = False,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-    every: AllPages = False,
+    page: PageOptions,
 ) -> None:
     """List the findings of a baseline, in the order of their hashes."""
-
     columns: Columns = {
         "HASH": "composite_hash",
         "FINDING": "finding_id",
@@ -119,9 +109,9 @@ def list_findings(
         "FIRST": local_time("first_seen_at"),
         "LAST": local_time("last_seen_at"),
     }
-    params = {"status": status, "scope": _get_scope_name(shared)}
+    scope = _get_scope_name(shared)
     path = build_path("baseline", "findings")
-    list_resources(ctx, path, columns, "No findings.", params=params, limit=limit, cursor=cursor, every=every)
+    list_resources(ctx, path, columns, "No findings.", page, status=status, scope=scope)
 
 
 def remove_findings(
@@ -154,7 +144,10 @@ def hash_findings(ctx: typer.Context, source: Findings) -> None:
 
     With --json, what it prints can be recorded.
     """
-    made = add_hashes(load_findings(source), name_source(source))
+    made = [
+        _add_hash(finding, f"{name_source(source)} (finding {place})")
+        for place, finding in enumerate(load_findings(source), start=1)
+    ]
     if get_session(ctx).as_json:
         write(json.dumps({"findings": made}))
     else:
@@ -167,25 +160,18 @@ def _get_scope_name(shared: bool) -> str:
 
 def load_findings(source: str) -> list[Any]:
     """Return the findings of a file, or of standard input for `-`; raise UsageError if it has no findings."""
-    where = name_source(source)
-    try:
+    with locate_document_errors(source):
         text = read_text(read_input(source))
         found = _read_json_lines(text) if _is_json_lines(text) else read_json(text)
-    except DocumentError as error:
-        raise UsageError(f"{where}{f':{error.line}' if error.line else ''}: {error.message}") from None
     if isinstance(found, dict):
         found = found["findings"] if set(found) == {"findings"} else [found]
     if not isinstance(found, list):
-        raise UsageError(f"{where}: must hold {_FINDING_SHAPES}")
+        raise UsageError(f"{name_source(source)}: must hold {_FINDING_SHAPES}")
     return found
 
 
-def add_hashes(findings: list[Any], source: str) -> list[dict[str, Any]]:
-    """Return each finding with the hash of its content, and its id if it has one."""
-    return [_add_hash(finding, f"{source} (finding {place})") for place, finding in enumerate(findings, start=1)]
-
-
 def _add_hash(finding: Any, where: str) -> dict[str, Any]:
+    """Return the finding with the hash of its content, and its id if it has one."""
     if not isinstance(finding, dict):
         raise UsageError(f"{where}: must be an object")
     try:

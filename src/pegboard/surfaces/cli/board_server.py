@@ -55,8 +55,9 @@ def run_server(host: str | None, port: int | None, *, workers: int, demo: bool) 
     warnings: list[str] = describe_unknown_variables(os.environ)
 
     async def on_open(board: Pegboard) -> None:
-        if demo:
-            await _add_demo_tools(board)
+        for definition in DEMO_TOOLS if demo else ():
+            with contextlib.suppress(Conflict):  # added by an earlier start, possibly changed since
+                await board.add(definition)
         new_key.extend([board.new_key] if board.new_key else [])
         if board.tables.error is not None:
             warnings.append(f"{board.tables.error.message}. Its tools are missing until the file is corrected.")
@@ -93,12 +94,6 @@ def build_listen_error(host: str, port: int, error: OSError) -> UsageError:
 async def _open_once(settings: Settings, on_open: OnOpen) -> None:
     async with Pegboard.open(settings=settings) as board:
         await on_open(board)
-
-
-async def _add_demo_tools(board: Pegboard) -> None:
-    for definition in DEMO_TOOLS:
-        with contextlib.suppress(Conflict):  # added by an earlier start, possibly changed since
-            await board.add(definition)
 
 
 def _write_line(text: str) -> None:

@@ -33,9 +33,9 @@ from pegboard.surfaces.cli.resources import (
     AnswerDialect,
     ToolName,
     find_caller_id,
+    run_and_write,
     run_with_client,
     write_removed,
-    write_reply,
 )
 from pegboard.surfaces.cli.session import get_session
 
@@ -137,8 +137,10 @@ def call_tool(
     else:
         write_json(reply.data["result"])
         _write_time(reply.data)
-    if not session.as_json and shape is None:
-        _write_ignored(reply.data)
+    for item in (reply.data.get("ignored") or []) if for_people else []:
+        near = item.get("did_you_mean")
+        hint = f" (did you mean {near!r}?)" if near else ""
+        write_message(f"'{item['name']}'{hint}", label="Ignored: ", colour="yellow")
     if _is_failed(reply):
         raise typer.Exit(1)
 
@@ -157,7 +159,7 @@ def show_definitions(
     Example: pegboard definitions --as openai --strict
     """
     wanted = {"as": shape, "strict": strict or None}
-    write_reply(ctx, run_with_client(ctx, lambda it: it.get(build_path("definitions"), **wanted)), write_json)
+    run_and_write(ctx, lambda it: it.get(build_path("definitions"), **wanted), write_json)
 
 
 def _read_arguments(source: str) -> bytes:
@@ -173,14 +175,6 @@ def _read_arguments(source: str) -> bytes:
 def _write_time(answer: dict[str, Any]) -> None:
     note = ", by its fallback" if answer.get("fallback") else ""
     write_message(f"{answer['tool_name']}: {answer['execution_time_ms']:.1f} ms{note}", colour="dim")
-
-
-def _write_ignored(answer: dict[str, Any]) -> None:
-    for item in answer.get("ignored") or []:
-        near = item.get("did_you_mean")
-        write_message(
-            f"'{item['name']}'{f' (did you mean {near!r}?)' if near else ''}", label="Ignored: ", colour="yellow"
-        )
 
 
 def _write_failure(answer: dict[str, Any]) -> None:
@@ -201,20 +195,12 @@ async def send_call(client: ApiClient, wanted: CallOptions) -> ApiReply:
     headers = {} if wanted.once is None else {"Idempotency-Key": wanted.once}
     arguments = await _encode_arguments(client, wanted)
     if wanted.thread is None and not wanted.follow:
+        path, params = build_path("tools", wanted.name, "call"), {"as": wanted.shape}
         return await client.send(
-            "POST",
-            build_path("tools", wanted.name, "call"),
-            params={"as": wanted.shape},
-            body=arguments,
-            headers=headers,
-            patient=True,
-            any_status=True,
+            "POST", path, params=params, body=arguments, headers=headers, patient=True, any_status=True
         )
-    params = {
-        "from": "plain",
-        "as": wanted.shape or await _get_result_style(client, wanted.name),
-        "thread": wanted.thread,
-    }
+    shape = wanted.shape or (await _get_tool(client, wanted.name)).get("result_style") or "plain"
+    params = {"from": "plain", "as": shape, "thread": wanted.thread}
     # Built as text, so that no digit is lost.
     body = b'{"name":%s,"arguments":%s}' % (json.dumps(wanted.name).encode(), arguments)
     if not wanted.follow:
@@ -251,10 +237,6 @@ async def format_result(client: ApiClient, wanted: CallOptions, reply: ApiReply)
     return format_result_text(reply.data["result"], known)
 
 
-async def _get_result_style(client: ApiClient, name: str) -> str:
-    return (await _get_tool(client, name)).get("result_style") or "plain"
-
-
 async def _get_tool(client: ApiClient, name: str) -> dict[str, Any]:
     """Return the tool's definition, or an empty dict if the caller may not see it."""
     try:
@@ -280,11 +262,11 @@ def normalize_payload(
 
     body, kind = read_payload(source)
     path = build_path("calls", "normalize")
-    reply = run_with_client(
+    run_and_write(
         ctx,
         lambda it: it.send("POST", path, params={"from": dialect}, body=body, headers={"Content-Type": kind}),
+        _show_calls,
     )
-    write_reply(ctx, reply, _show_calls)
 
 
 def _show_calls(answer: dict[str, Any]) -> None:
@@ -310,7 +292,11 @@ def watch_calls(
 
     Example: pegboard watch --tool get_weather
     """
-    show = _write_json_line if get_session(ctx).as_json else WatchOutput().show
+
+    def write_json_line(event: ServerEvent) -> None:
+        write(f'{{"event":"{event.name}","data":{event.text}}}')
+
+    show = write_json_line if get_session(ctx).as_json else WatchOutput().show
 
     async def work(client: ApiClient) -> None:
         params = {"tool": tool, "caller": await find_caller_id(client, user)}
@@ -403,7 +389,3 @@ def _format_line(status: str, at: str, call: Mapping[str, Any], how: str = "") -
     text = f"{mark} {shorten_name(call['tool_name']):24}  {shorten_name(call['caller']):12}  {how:>12}"
     shown = escape_control_characters(text) if colour is None else colour_text(text, colour, sys.stdout)
     return "  ".join(filter(None, (clock, shown, escape_control_characters(call.get("code") or ""), call["run_id"])))
-
-
-def _write_json_line(event: ServerEvent) -> None:
-    write(f'{{"event":"{event.name}","data":{event.text}}}')

@@ -21,7 +21,7 @@ from pegboard.surfaces.cli.output import (
     write_message,
     write_table,
 )
-from pegboard.surfaces.cli.resources import run_with_client, write_reply
+from pegboard.surfaces.cli.resources import run_and_write, run_with_client, write_reply
 from pegboard.surfaces.cli.session import get_session
 
 Source = Annotated[str, typer.Argument(metavar="FILE|-", help="The chain, YAML or JSON; - is standard input")]
@@ -43,7 +43,7 @@ def run_chain(
 
     Example: pegboard chains run chain.yaml city=Lisbon
     """
-    body = _load_chain(source)
+    body = load_object(source)
     if words:
         given = body.get("input") or {}
         if not isinstance(given, dict):
@@ -75,18 +75,18 @@ def save_chain(
 
     Example: pegboard chains save chain.yaml --name onboard
     """
-    body = {**_load_chain(source), "save": True, **({"name": name} if name is not None else {})}
+    body = {**load_object(source), "save": True, **({"name": name} if name is not None else {})}
     body.pop("input", None)
-    reply = run_with_client(ctx, lambda it: it.post(build_path("chains"), body))
-    write_reply(
-        ctx, reply, lambda tool: write_message(f"Saved '{tool['name']}', version {tool['version']}: {tool['id']}")
+    run_and_write(
+        ctx,
+        lambda it: it.post(build_path("chains"), body),
+        lambda tool: write_message(f"Saved '{tool['name']}', version {tool['version']}: {tool['id']}"),
     )
 
 
 def list_chains(ctx: typer.Context) -> None:
     """List saved chains."""
-    params = {"tool_type": "internal"}
-    reply = run_with_client(ctx, lambda it: it.pages(build_path("tools"), params, limit=0, cursor=None, every=True))
+    reply = run_with_client(ctx, lambda it: it.pages(build_path("tools"), {"tool_type": "internal"}))
     chains = [tool for tool in reply.data["items"] if (tool.get("config") or {}).get("chain")]
     if get_session(ctx).as_json:
         write(json.dumps({"items": chains, "next_cursor": None}, ensure_ascii=False))
@@ -110,10 +110,6 @@ def show_chain(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="
     if chain is None:
         raise UsageError(f"'{name}' is not a chain, or its steps are not visible to you")
     write_reply(ctx, reply, lambda _tool: write_json(chain))
-
-
-def _load_chain(source: str) -> dict[str, Any]:
-    return load_object(source)
 
 
 def _show_outcome(answer: dict[str, Any]) -> None:

@@ -36,6 +36,7 @@ class _CheckOptions(NamedTuple):
     yes: bool
 
     async def run(self, send: Any, tool: str, definition: Mapping[str, Any]) -> Report:
+        limit = definition.get("rate_limit") or {}
         try:
             return await check(
                 send,
@@ -47,7 +48,8 @@ class _CheckOptions(NamedTuple):
                 calls=self.calls,
                 p95_ms=self.p95_ms,
                 seconds=self.seconds,
-                most_calls=_get_max_calls(definition.get("rate_limit")),
+                # How many back-to-back calls the tool's rate limit allows.
+                most_calls=limit.get("burst") or limit.get("max_calls"),
             )
         except NoSample as error:
             raise UsageError(f"{tool}: {error}", ["Give them with --args."]) from None
@@ -108,11 +110,6 @@ def check_contract(
         raise typer.Exit(1)
 
 
-def _get_max_calls(rate_limit: Mapping[str, Any] | None) -> int | None:
-    """Return how many back-to-back calls the tool's rate limit allows; None without a limit."""
-    return None if rate_limit is None else rate_limit.get("burst") or rate_limit.get("max_calls")
-
-
 async def _check_board_tool(client: ApiClient, name: str, options: _CheckOptions) -> Report:
     definition = (await client.get(build_path("tools", name))).data
     if has_effects(definition):
@@ -149,10 +146,8 @@ async def _check_remote_tool(
 
 def _refuse_effects(why: str, options: _CheckOptions) -> None:
     if not options.yes:
-        raise UsageError(
-            f"The tests would call the tool about {options.calls + 30} times, and {why}",
-            ["If its effects are harmless, add --yes."],
-        )
+        message = f"The tests would call the tool about {options.calls + 30} times, and {why}"
+        raise UsageError(message, ["If its effects are harmless, add --yes."])
 
 
 def _check_url(url: str) -> str:

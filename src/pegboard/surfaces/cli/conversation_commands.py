@@ -12,24 +12,22 @@ from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.input_files import read_payload
 from pegboard.surfaces.cli.output import format_count, to_single_line, write, write_json, write_message
 from pegboard.surfaces.cli.resources import (
-    AllPages,
     Columns,
-    Cursor,
-    Limit,
     Yes,
     confirm_removal,
     list_resources,
     local_time,
     remove_resource,
+    run_and_write,
     run_with_client,
     write_next_page_hint,
-    write_reply,
 )
+from pegboard.surfaces.cli.session import PageOptions
 
 ThreadId = Annotated[str, typer.Argument(metavar="ID", help="The thread's id, from: threads list", show_default=False)]
 
 
-def list_threads(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False) -> None:
+def list_threads(ctx: typer.Context, page: PageOptions) -> None:
     """List your threads, last changed first."""
     columns: Columns = {
         "TITLE": lambda thread: to_single_line(thread["title"], 60),
@@ -37,7 +35,7 @@ def list_threads(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None, e
         "CHANGED": local_time("updated_at"),
         "ID": "id",
     }
-    list_resources(ctx, build_path("threads"), columns, "No threads.", limit=limit, cursor=cursor, every=every)
+    list_resources(ctx, build_path("threads"), columns, "No threads.", page)
 
 
 def show_thread(
@@ -47,34 +45,32 @@ def show_thread(
     shape: Annotated[
         str | None, typer.Option("--as", metavar="DIALECT", help="As a message history of this dialect")
     ] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-    every: AllPages = False,
+    page: PageOptions,
 ) -> None:
     """Show the messages of a thread, oldest first, with calls and results.
 
     Example: pegboard threads show 0199f0c0-… --as anthropic
     """
-    if shape is not None and every:
+    if shape is not None and page.every:
         raise UsageError("--as shows one page of a conversation; use --limit 200 and --cursor instead of --all")
     path = build_path("threads", thread_id, "messages")
 
     async def work(client: ApiClient) -> ApiReply:
         if shape is not None:
-            return await client.get(path, limit=limit, cursor=cursor, **{"as": shape})
-        return await client.pages(path, {}, limit=limit, cursor=cursor, every=every)
+            return await client.get(path, limit=page.limit, cursor=page.cursor, **{"as": shape})
+        return await client.pages(path, page=page)
 
-    def show(page: dict[str, Any]) -> None:
+    def show(found: dict[str, Any]) -> None:
         if shape is not None:
-            write_json(page)
+            write_json(found)
             return
-        if page["items"]:
-            _write_messages(page["items"])
+        if found["items"]:
+            _write_messages(found["items"])
         else:
             write_message("No messages yet")
-        write_next_page_hint(page)
+        write_next_page_hint(found)
 
-    write_reply(ctx, run_with_client(ctx, work), show)
+    run_and_write(ctx, work, show)
 
 
 def create_thread(
@@ -91,9 +87,7 @@ def create_thread(
     Example: pegboard call get_weather city=Lisbon --thread "$(pegboard threads new Weather)"
     """
     body = {} if title is None else {"title": title}
-    write_reply(
-        ctx, run_with_client(ctx, lambda it: it.post(build_path("threads"), body)), lambda thread: write(thread["id"])
-    )
+    run_and_write(ctx, lambda it: it.post(build_path("threads"), body), lambda thread: write(thread["id"]))
 
 
 def add_messages(
@@ -127,12 +121,11 @@ def add_messages(
     else:
         body, kind = read_payload(source)
     path = build_path("threads", thread_id, "messages")
-    reply = run_with_client(
+    run_and_write(
         ctx,
         lambda it: it.send("POST", path, params={"from": dialect}, body=body, headers={"Content-Type": kind}),
+        lambda added: _write_messages(added.get("items", [added])),
     )
-
-    write_reply(ctx, reply, lambda added: _write_messages(added.get("items", [added])))
 
 
 def _write_messages(messages: list[dict[str, Any]]) -> None:
@@ -148,15 +141,14 @@ def rename_thread(
     title: Annotated[str, typer.Argument(metavar="TITLE", show_default=False)],
 ) -> None:
     """Change the title of a thread."""
-    reply = run_with_client(ctx, lambda it: it.patch(build_path("threads", thread_id), {"title": title}))
-    write_reply(ctx, reply, lambda thread: write(f"renamed {thread['id']} to {to_single_line(thread['title'])}"))
+    run_and_write(
+        ctx,
+        lambda it: it.patch(build_path("threads", thread_id), {"title": title}),
+        lambda thread: write(f"renamed {thread['id']} to {to_single_line(thread['title'])}"),
+    )
 
 
-def remove_thread(
-    ctx: typer.Context,
-    thread_id: ThreadId,
-    yes: Yes = False,
-) -> None:
+def remove_thread(ctx: typer.Context, thread_id: ThreadId, yes: Yes = False) -> None:
     """Remove a conversation with all its messages; this cannot be undone."""
     if not yes:
         thread = run_with_client(ctx, lambda it: it.get(build_path("threads", thread_id))).data

@@ -9,10 +9,11 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from pydantic import BaseModel
 
 from pegboard.model.display_format import Display
 from pegboard.model.documents import write_yaml
@@ -24,7 +25,15 @@ from pegboard.surfaces.cli.api_client import ApiReply, build_path
 from pegboard.surfaces.cli.command_arguments import read_pairs
 from pegboard.surfaces.cli.exit_codes import CommandFailure, RequestRefused, UsageError
 from pegboard.surfaces.cli.input_files import load_object
-from pegboard.surfaces.cli.output import format_count, format_json, write, write_file, write_message
+from pegboard.surfaces.cli.output import (
+    FileFormat,
+    format_count,
+    format_json,
+    is_json_file,
+    write,
+    write_file,
+    write_message,
+)
 from pegboard.surfaces.cli.resources import ToolName, get_tool, run_with_client, write_reply
 from pegboard.surfaces.cli.session import get_session
 
@@ -68,10 +77,7 @@ def edit_tool(
 def export_definitions(
     ctx: typer.Context,
     target: Annotated[str, typer.Argument(metavar="[FILE|-]", help="Where to write; - is standard output")] = "-",
-    form: Annotated[
-        Literal["yaml", "json"] | None,
-        typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
-    ] = None,
+    form: FileFormat = None,
     every: Annotated[
         bool, typer.Option("--all/--mine", help="All tools whose config you may see, not only your own")
     ] = False,
@@ -88,16 +94,13 @@ def export_definitions(
     from pegboard.registry.shipped_tools import SHIPPED_IDS  # noqa: PLC0415
 
     wanted = {"mine": None if every else True, "tag": tag}
-    found = run_with_client(
-        ctx, lambda it: it.pages(build_path("tools"), wanted, limit=1, cursor=None, every=True)
-    ).data["items"]
+    found = run_with_client(ctx, lambda it: it.pages(build_path("tools"), wanted)).data["items"]
     # Tools that are not stored have version 5 UUIDs, derived from their names; they are defined elsewhere.
     own = [tool for tool in found if tool["id"] not in SHIPPED_IDS and UUID(tool["id"]).version != 5]
     whole = [tool for tool in own if tool["config"] is not None]
     document = {"tools": [to_definition(tool) for tool in whole]}
-    as_json = form == "json" or (form is None and (get_session(ctx).as_json or target.lower().endswith(".json")))
-    text = format_json(document) if as_json else write_yaml(document)
-    write_file(target, text)
+    is_json = is_json_file(target, form, as_json=get_session(ctx).as_json)
+    write_file(target, format_json(document) if is_json else write_yaml(document))
     if target != "-":
         write_message(f"Wrote {format_count(len(whole), 'tool')} to {target}")
     masked = [tool["name"] for tool in whole if _has_mask([tool["config"], tool["auth_config"]])]
@@ -191,8 +194,9 @@ def to_definition(tool: Mapping[str, Any]) -> dict[str, Any]:
             continue
         default = field.get_default()
         if value is not None and value != (list(default) if isinstance(default, tuple) else default):
-            definition[name] = _FIELD_SHORTENERS[name](value) if name in _FIELD_SHORTENERS else value
-    return _order_fields(definition)
+            definition[name] = _shorten_field(name, value)
+    first = [name for name in ("name", "display_name", "description", "tool_type", "config") if name in definition]
+    return {name: definition[name] for name in dict.fromkeys([*first, *definition])}
 
 
 def diff_definitions(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,31 +209,14 @@ def diff_definitions(before: Mapping[str, Any], after: Mapping[str, Any]) -> dic
     }
 
 
-def _shorten_rate_limit(value: Any) -> Any:
-    return RateLimit.model_validate(value).model_dump(mode="json", exclude_defaults=True)
+_FIELD_MODELS: dict[str, type[BaseModel]] = {"rate_limit": RateLimit, "retry": Retry, "display": Display}
 
 
-def _shorten_retry(value: Any) -> Any:
-    short = Retry.model_validate(value).model_dump(mode="json", exclude_defaults=True)
+def _shorten_field(name: str, value: Any) -> Any:
+    """Return the value of a field without the default values in it."""
+    if name == "fallback":
+        return {"tool": value["tool"]} if value.get("tool") is not None else {"value": value.get("value")}
+    if name not in _FIELD_MODELS:
+        return value
+    short = _FIELD_MODELS[name].model_validate(value).model_dump(mode="json", exclude_defaults=True)
     return {**short, "on": sorted(short["on"])} if "on" in short else short
-
-
-def _shorten_fallback(value: Any) -> Any:
-    return {"tool": value["tool"]} if value.get("tool") is not None else {"value": value.get("value")}
-
-
-def _shorten_display(value: Any) -> Any:
-    return Display.model_validate(value).model_dump(mode="json", exclude_defaults=True)
-
-
-_FIELD_SHORTENERS = {
-    "rate_limit": _shorten_rate_limit,
-    "retry": _shorten_retry,
-    "fallback": _shorten_fallback,
-    "display": _shorten_display,
-}
-
-
-def _order_fields(definition: dict[str, Any]) -> dict[str, Any]:
-    first = [name for name in ("name", "display_name", "description", "tool_type", "config") if name in definition]
-    return {name: definition[name] for name in [*first, *(name for name in definition if name not in first)]}

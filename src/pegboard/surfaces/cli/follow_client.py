@@ -29,8 +29,8 @@ async def follow_call(client: ApiClient, **request: Any) -> ApiReply:
     """Send a call to `POST /v1/calls`, show its events and return its result; Ctrl-C cancels it and exits with 130."""
     followed = FollowedCall(client, request)
     try:
-        with open_live_output() as tell:
-            last = await followed.last(tell)
+        with open_live_output() as show:
+            last = await followed.run(show)
     except asyncio.CancelledError:
         if followed.run_id is None:
             raise
@@ -53,8 +53,8 @@ class FollowedCall:
         self._execution_id: str | None = None
         self._seen = ""
 
-    async def last(self, tell: EventHandler) -> ServerEvent:
-        """Pass every event to `tell` and return the last one, `complete` or `error`."""
+    async def run(self, show: EventHandler) -> ServerEvent:
+        """Pass every event to `show` and return the last one, `complete` or `error`."""
         pauses = iter(RETRY_PAUSES_SECONDS)
         while True:
             try:
@@ -67,7 +67,7 @@ class FollowedCall:
                             return event
                         if event.name == "tool_use":
                             self._execution_id = event.data["run_id"]
-                        tell(event)
+                        show(event)
             except BoardUnreachable as failure:
                 why = failure.message
                 if self.run_id is None:
@@ -150,13 +150,13 @@ def open_live_output() -> Iterator[EventHandler]:
 
         bar = ProgressBar()
         try:
-            yield bar.tell
+            yield bar.show
         finally:
             bar.stop()
         return
     lines = LineOutput()
     try:
-        yield lines.tell
+        yield lines.show
     finally:
         lines.end_line()
 
@@ -168,7 +168,7 @@ class LineOutput:
         self._next = 0.0
         self._is_line_open = False
 
-    def tell(self, event: ServerEvent) -> None:
+    def show(self, event: ServerEvent) -> None:
         """Write an event."""
         if event.name == "tool_use":
             write_message(str(event.data["message"]))

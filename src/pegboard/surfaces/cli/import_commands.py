@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from pegboard.model.documents import DocumentError, read_text, write_yaml
+from pegboard.model.documents import read_text, write_yaml
 from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
-from pegboard.surfaces.cli.input_files import load_object, read_input
+from pegboard.surfaces.cli.input_files import load_object, locate_document_errors, read_input
 from pegboard.surfaces.cli.output import colour_text, show_progress, write, write_message
-from pegboard.surfaces.cli.resources import ToolName, run_with_client, write_reply
+from pegboard.surfaces.cli.resources import ToolName, run_and_write
 
 # In front of the reason why an operation is left out; without it, equal reasons are equal texts.
 _ROUTE_PREFIX = re.compile(r"[A-Z]{3,7} /\S*: ")
@@ -65,10 +65,8 @@ def import_openapi(
     if source.startswith(("http://", "https://")):
         body["url"] = source
     else:
-        try:
+        with locate_document_errors(source):
             body["document"] = read_text(read_input(source, MAX_DOCUMENT_BYTES))
-        except DocumentError as error:
-            raise UsageError(f"{source}:{error.line}: {error.message}") from None
     if server is not None:
         body["server_url"] = server
     try:
@@ -168,8 +166,7 @@ def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
 
             return await client.follow_import(build_path("imports", what), body, on_news)
 
-    reply = run_with_client(ctx, work)
-    write_reply(ctx, reply, lambda report: _show_import_report(report, dry_run=body["dry_run"]))
+    reply = run_and_write(ctx, work, lambda report: _show_import_report(report, dry_run=body["dry_run"]))
     if reply.data["left_out"] and not any(reply.data[word] for word in ("created", "updated", "unchanged", "drifted")):
         raise typer.Exit(1)
 
@@ -241,6 +238,4 @@ def accept_tool(
         write_message("Nothing was changed" if dry_run else f"accepted {answer['name']}")
 
     path = build_path("tools", name, "accept")
-    write_reply(
-        ctx, run_with_client(ctx, lambda it: it.send("POST", path, params={"dry_run": dry_run}, patient=True)), show
-    )
+    run_and_write(ctx, lambda it: it.send("POST", path, params={"dry_run": dry_run}, patient=True), show)

@@ -6,6 +6,7 @@ import codecs
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,11 +83,9 @@ def _is_json_payload(source: str, body: bytes) -> bool:
 
 def read_json_text(source: str) -> tuple[str, Any]:
     """Return the text of a JSON file and its value; raise UsageError if it is not valid."""
-    try:
+    with locate_document_errors(source):
         text = read_text(read_input(source))
         return text, read_json(text)
-    except DocumentError as error:
-        raise UsageError(f"{name_source(source)}{f':{error.line}' if error.line else ''}: {error.message}") from None
 
 
 def _list_files(source: str) -> list[str]:
@@ -140,16 +139,21 @@ def _split_document(document: Any, source: str) -> list[Any]:
 
 
 def _read_documents(source: str) -> YamlDocuments:
-    try:
+    with locate_document_errors(source):
         text = read_text(read_input(source))
         if source.lower().endswith(".json"):
             return YamlDocuments([read_json(text)])
         if text.lstrip()[:1] in ("{", "["):
-            try:
+            with suppress(DocumentError):  # YAML may begin with a brace too
                 return YamlDocuments([read_json(text)])
-            except DocumentError:
-                return read_yaml(text)
         return read_yaml(text)
+
+
+@contextmanager
+def locate_document_errors(source: str) -> Iterator[None]:
+    """Convert a DocumentError to a UsageError with the name of the file and the line."""
+    try:
+        yield
     except DocumentError as error:
         where = f"{name_source(source)}:{error.line}" if error.line else name_source(source)
         raise UsageError(f"{where}: {error.message}") from None

@@ -82,17 +82,13 @@ def check_tables_status(report: dict[str, Any]) -> list[CheckResult]:
             message = f"{item['tool_id']} is disabled: {problem['message']}"
             advice = "Correct it; the tool is then enabled again automatically"
             findings.append(CheckResult.bad("tables in force", message, advice))
-    return findings or [
-        CheckResult.ok("tables in force", f"{report['file']}: {format_count(len(report['items']), 'table')}")
-    ]
-
-
-_MIN_PYTHON_VERSION = (3, 11)
+    tables = format_count(len(report["items"]), "table")
+    return findings or [CheckResult.ok("tables in force", f"{report['file']}: {tables}")]
 
 
 async def run_checks(session: CliSession) -> list[CheckResult]:
     """Run all checks of this machine and of the board that the options select."""
-    findings = [_check_python(), _check_uvloop()]
+    findings = [CheckResult.ok("python", platform.python_version()), _check_uvloop()]
     try:
         settings = read_settings()
     except UsageError as error:
@@ -111,13 +107,6 @@ async def run_checks(session: CliSession) -> list[CheckResult]:
     if settings.redis_url is not None:
         findings.append(await _check_redis(settings.redis_url.get_secret_value()))
     return findings + await _check_server(session)
-
-
-def _check_python() -> CheckResult:
-    version = platform.python_version()
-    if sys.version_info < _MIN_PYTHON_VERSION:
-        return CheckResult.bad("python", version, "Use Python 3.11 or later")
-    return CheckResult.ok("python", version)
 
 
 def _check_uvloop() -> CheckResult:
@@ -180,11 +169,8 @@ async def _check_server(session: CliSession) -> list[CheckResult]:
         return [CheckResult.bad("server", error.message, advice)]
     reasons = "; ".join(map(str, ready.data.get("reasons", ())))
     if reasons:
-        return [
-            CheckResult.bad(
-                "server", f"{session.url} is not ready: {reasons}", "Fix this; the board checks again automatically"
-            )
-        ]
+        advice = "Fix this; the board checks again automatically"
+        return [CheckResult.bad("server", f"{session.url} is not ready: {reasons}", advice)]
     return [CheckResult.ok("server", f"{session.url} is ready"), *await _check_key(session)]
 
 

@@ -20,14 +20,10 @@ def format_message(message: Mapping[str, Any]) -> str:
     if message["content"]:
         lines.append(indent(escape_control_characters(message["content"]), _INDENT))
     for call in message["tool_calls"]:
-        lines.append(_INDENT + escape_control_characters(f"→ {_summarize_call(call)}"))
+        name = get_tool_display_name(call.get("name") or "unknown")
+        lines.append(_INDENT + escape_control_characters(f"→ {summarize_call(name, call.get('arguments'))}"))
         lines.append(_INDENT * 2 + _format_outcome(call))
     return "\n".join(lines)
-
-
-def _summarize_call(call: Mapping[str, Any]) -> str:
-    arguments = call.get("arguments")
-    return summarize_call(get_tool_display_name(call.get("name") or "unknown"), arguments)
 
 
 def _format_outcome(call: Mapping[str, Any]) -> str:

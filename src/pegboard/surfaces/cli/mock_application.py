@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
-import socket
-from collections.abc import Callable
 from typing import Any
 
 import uvicorn
@@ -97,23 +95,19 @@ def run_mock_server(fixtures: Fixtures, key: str, host: str, port: int) -> None:
     except OSError as error:
         raise build_listen_error(host, port, error) from None
     address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
+    served = MockServer(fixtures, key)
+    config = uvicorn.Config(served, **build_server_options(NoSettings()))
+    server = AnnouncingServer(config, lambda: write(_build_mock_welcome(address, key, fixtures)))
     try:
-        _serve_mock(fixtures, key, bound, lambda: write(_build_mock_welcome(address, key, fixtures)))
+        with ignore_signals(), contextlib.suppress(SystemExit):
+            server.run([bound])
+        if served.failure is not None:
+            raise served.failure  # noqa: TRY301 -- it gets the same message as the others
     except Exception as error:
         raise UsageError(f"The mock board cannot be opened: {str(error) or type(error).__name__}") from None
     finally:
         bound.close()
     write("Stopped.")
-
-
-def _serve_mock(fixtures: Fixtures, key: str, bound: socket.socket, ready: Callable[[], None]) -> None:
-    served = MockServer(fixtures, key)
-    options = build_server_options(NoSettings())
-    server = AnnouncingServer(uvicorn.Config(served, **options), ready)
-    with ignore_signals(), contextlib.suppress(SystemExit):
-        server.run([bound])
-    if served.failure is not None:
-        raise served.failure
 
 
 def _build_mock_welcome(address: str, key: str, fixtures: Fixtures) -> str:

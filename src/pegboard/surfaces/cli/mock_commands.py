@@ -67,8 +67,7 @@ def record_journal(
     wanted = {"tool": tool, "since": parse_past_time(since, "--since")}
 
     async def work(client: ApiClient) -> tuple[list[Any], dict[str, Any]]:
-        page = await client.pages(build_path("executions"), wanted, limit=1, cursor=None, every=True)
-        rows = page.data["items"]
+        rows = (await client.pages(build_path("executions"), wanted)).data["items"]
         return rows, await _get_definitions(client, sorted({row["tool_id"] for row in rows if row["tool_id"]}))
 
     rows, tools = run_with_client(ctx, work)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Annotated, Any, Literal, TextIO
 
 import typer
 
@@ -46,6 +46,17 @@ def write_partial_message(text: str) -> None:
 def write(text: str) -> None:
     """Write a result to standard output, with exactly one newline at the end."""
     _write_text(sys.stdout, text.rstrip("\n") + "\n")
+
+
+FileFormat = Annotated[
+    Literal["yaml", "json"] | None,
+    typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
+]
+
+
+def is_json_file(target: str, form: str | None, *, as_json: bool) -> bool:
+    """Return True if a file is to be written as JSON, given its --format option and whether --json is set."""
+    return form == "json" or (form is None and (as_json or target.lower().endswith(".json")))
 
 
 def write_file(target: str, text: str) -> None:

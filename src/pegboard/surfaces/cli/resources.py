@@ -20,7 +20,7 @@ from pegboard.surfaces.cli.output import (
     write_message,
     write_table,
 )
-from pegboard.surfaces.cli.session import CliSession, get_session
+from pegboard.surfaces.cli.session import CliSession, PageOptions, get_session
 
 T = TypeVar("T")
 Item = dict[str, Any]
@@ -50,9 +50,6 @@ async def _list_matching_names(session: CliSession, incomplete: str) -> list[str
     return [name for name in names if name.lower().startswith(incomplete.lower())]
 
 
-Limit = Annotated[int, typer.Option("--limit", min=1, help="How many at most")]
-Cursor = Annotated[str | None, typer.Option("--cursor", help="next_cursor of the previous page", show_default=False)]
-AllPages = Annotated[bool, typer.Option("--all", help="All pages")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal")]
 ToolName = Annotated[
     str, typer.Argument(metavar="NAME", help="The tool's name or id", autocompletion=complete_tools, show_default=False)
@@ -70,6 +67,15 @@ def run_with_client(ctx: typer.Context, work: Callable[[ApiClient], Awaitable[T]
     return asyncio.run(run_work())
 
 
+def run_and_write(
+    ctx: typer.Context, work: Callable[[ApiClient], Awaitable[ApiReply]], show: Callable[[Any], None]
+) -> ApiReply:
+    """Run `work`, and write the response that it returns: with --json as the API sent it, else by calling `show`."""
+    reply = run_with_client(ctx, work)
+    write_reply(ctx, reply, show)
+    return reply
+
+
 def write_reply(ctx: typer.Context, reply: ApiReply, show: Callable[[Any], None]) -> None:
     """Write a response: with --json as the API sent it, else by calling `show`."""
     if get_session(ctx).as_json:
@@ -83,29 +89,21 @@ def list_resources(
     path: str,
     columns: Columns,
     empty: str,
-    *,
-    limit: int,
-    cursor: str | None,
-    every: bool,
-    params: Mapping[str, Any] | None = None,
+    page: PageOptions,
+    **params: Any,
 ) -> None:
     """Write a list of the API as a table, from as many pages as the options require."""
-    reply = run_with_client(ctx, lambda it: it.pages(path, params or {}, limit=limit, cursor=cursor, every=every))
-    write_items(ctx, reply, columns, empty)
+    run_and_write(ctx, lambda it: it.pages(path, params, page), lambda found: show_items(found, columns, empty))
 
 
-def write_items(ctx: typer.Context, reply: ApiReply, columns: Columns, empty: str) -> None:
+def show_items(page: Item, columns: Columns, empty: str) -> None:
     """Write a page of a list as a table, and how to read on if there is more."""
-
-    def show(page: Item) -> None:
-        rows = [
-            [item[column] if isinstance(column, str) else column(item) for column in columns.values()]
-            for item in page["items"]
-        ]
-        write_table(list(columns), rows, empty)
-        write_next_page_hint(page)
-
-    write_reply(ctx, reply, show)
+    rows = [
+        [item[column] if isinstance(column, str) else column(item) for column in columns.values()]
+        for item in page["items"]
+    ]
+    write_table(list(columns), rows, empty)
+    write_next_page_hint(page)
 
 
 def write_next_page_hint(page: Item) -> None:
@@ -185,12 +183,8 @@ async def find_caller_id(client: ApiClient, caller: str | None) -> str | None:
 
 async def find_id_by_name(client: ApiClient, what: str, name: str, owner: str | None = None) -> str:
     """Return the id of the item with this name; raise RequestRefused if there is none, or more than one."""
-    every = await client.pages(build_path(what), {}, limit=1, cursor=None, every=True)
-    found = [
-        item["id"]
-        for item in every.data["items"]
-        if item["name"] == name and (owner is None or item["owner_id"] == owner)
-    ]
+    items = (await client.pages(build_path(what))).data["items"]
+    found = [item["id"] for item in items if item["name"] == name and (owner is None or item["owner_id"] == owner)]
     if len(found) > 1:
         raise RequestRefused(f"There are {len(found)} {what} named '{name}'; give the id of one: {', '.join(found)}")
     if not found:

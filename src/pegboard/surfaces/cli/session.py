@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 import typer
 
@@ -25,6 +25,29 @@ SHARED_OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 # Prevents conflicts between the added parameters and those of the command.
 SHARED_OPTION_PREFIX = "shared_"
+# The options of a command with a parameter `page: PageOptions`, which gets their values.
+PAGE_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "limit": (50, Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many at most")]),
+    "cursor": (
+        None,
+        Annotated[
+            str | None,
+            typer.Option("--cursor", metavar="TEXT", help="next_cursor of the previous page", show_default=False),
+        ],
+    ),
+    "every": (False, Annotated[bool, typer.Option("--all", help="All pages")]),
+}
+
+
+class PageOptions(NamedTuple):
+    """The part of a list to read: at most `limit` items after the cursor, or every page."""
+
+    limit: int
+    cursor: str | None
+    every: bool = False
+
+
+ALL_PAGES = PageOptions(limit=1, cursor=None, every=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +71,18 @@ def get_session(ctx: typer.Context) -> CliSession:
 def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with the shared options in its signature; those given after its name have priority."""
     declared = inspect.signature(command, eval_str=True)
-    own = declared.replace(parameters=[_with_metavar(one) for one in declared.parameters.values()])
-    added = [
-        inspect.Parameter(
-            SHARED_OPTION_PREFIX + field, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option
-        )
-        for field, (default, option) in SHARED_OPTIONS.items()
-    ]
+    has_pages = "page" in declared.parameters
+    parameters = [_with_metavar(one) for one in declared.parameters.values() if one.name != "page"]
+    parameters += _make_parameters(PAGE_OPTIONS if has_pages else {})
+    parameters += _make_parameters(SHARED_OPTIONS, SHARED_OPTION_PREFIX)
 
     @functools.wraps(command)
     def run(**arguments: Any) -> None:
-        given = {option.name: arguments.pop(option.name) for option in added}
+        given = {name: arguments.pop(SHARED_OPTION_PREFIX + name) for name in SHARED_OPTIONS}
+        if has_pages:
+            arguments["page"] = PageOptions(**{name: arguments.pop(name) for name in PAGE_OPTIONS})
         ctx = arguments["ctx"]
-        changes = {name.removeprefix(SHARED_OPTION_PREFIX): value for name, value in given.items() if value}
+        changes = {name: value for name, value in given.items() if value}
         session = ctx.obj = replace(get_session(ctx), **changes)
         if session.local and (session.is_remote or changes.get("url")):
             raise UsageError("--local opens the database directly, so it excludes --url; leave one of them out")
@@ -71,8 +93,15 @@ def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
                 write_json(failure.data)
             raise
 
-    run.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
+    run.__signature__ = declared.replace(parameters=parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _make_parameters(options: dict[str, tuple[Any, Any]], prefix: str = "") -> list[inspect.Parameter]:
+    return [
+        inspect.Parameter(prefix + name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
+        for name, (default, option) in options.items()
+    ]
 
 
 def _with_metavar(parameter: inspect.Parameter) -> inspect.Parameter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -14,17 +14,19 @@ from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.input_files import name_source, read_input
 from pegboard.surfaces.cli.output import (
+    FileFormat,
     colour_text,
     escape_control_characters,
     format_count,
     format_json,
+    is_json_file,
     write,
     write_file,
     write_json,
     write_message,
     write_table,
 )
-from pegboard.surfaces.cli.resources import run_with_client, write_reply
+from pegboard.surfaces.cli.resources import run_and_write
 from pegboard.surfaces.cli.session import get_session
 
 DATABASE_VARIABLE = "PEGBOARD_TABLES_DATABASE"
@@ -33,7 +35,7 @@ PUBLIC_COMMENT = "true lets every user of the board call this tool"
 
 def list_tables(ctx: typer.Context) -> None:
     """List the tables in use, and the problems of those that cannot be used; for admins."""
-    write_reply(ctx, run_with_client(ctx, lambda it: it.get(build_path("tables"))), _show_tables)
+    run_and_write(ctx, lambda it: it.get(build_path("tables")), _show_tables)
 
 
 def reload_tables(ctx: typer.Context) -> None:
@@ -41,9 +43,7 @@ def reload_tables(ctx: typer.Context) -> None:
 
     With several worker processes, the one that answers reloads at once and the others within two seconds.
     """
-    write_reply(
-        ctx, run_with_client(ctx, lambda it: it.post(build_path("tables", "reload"), patient=True)), _show_tables
-    )
+    run_and_write(ctx, lambda it: it.post(build_path("tables", "reload"), patient=True), _show_tables)
 
 
 def _show_tables(report: dict[str, Any]) -> None:
@@ -108,10 +108,7 @@ def init_tables(
         list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names of tables; by default all")
     ] = None,
     schema: Annotated[str | None, typer.Option("--schema", help="The schema of the tables")] = None,
-    form: Annotated[
-        Literal["yaml", "json"] | None,
-        typer.Option("--format", help="yaml or json; by default json for *.json", show_default=False),
-    ] = None,
+    form: FileFormat = None,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write")] = "-",
 ) -> None:
     """Write a tables file from the tables of a database.
@@ -125,8 +122,7 @@ def init_tables(
     from pegboard.surfaces.cli.local_maintenance import generate_local_tables  # noqa: PLC0415 -- not for its help
 
     made = asyncio.run(generate_local_tables(database, schema, tables or [], DATABASE_VARIABLE))
-    is_json = form == "json" or (form is None and (get_session(ctx).as_json or output.lower().endswith(".json")))
-    if is_json:
+    if is_json_file(output, form, as_json=get_session(ctx).as_json):
         text = format_json(made.document)
     else:
         written = write_yaml(made.document).replace("  public: false\n", f"  public: false  # {PUBLIC_COMMENT}\n")

@@ -56,7 +56,7 @@ class ProgressBar:
         self._shown = _OutputProgress()
         self._task = self._shown.add_task("", total=None)
 
-    def tell(self, event: ServerEvent) -> None:
+    def show(self, event: ServerEvent) -> None:
         """Show an event."""
         if event.name == "tool_use":
             write_message(str(event.data["message"]))
@@ -68,10 +68,8 @@ class ProgressBar:
                 total = event.data.get("total")
                 self._shown.update(self._task, completed=event.data["progress"], total=total)
             if event.data.get("message"):
-                self._shown.update(
-                    self._task,
-                    description=escape_control_characters(to_single_line(event.data["message"], _MAX_MESSAGE_CHARS)),
-                )
+                text = escape_control_characters(to_single_line(event.data["message"], _MAX_MESSAGE_CHARS))
+                self._shown.update(self._task, description=text)
 
     def stop(self) -> None:
         """Remove the bar; the partial output stays."""

@@ -23,19 +23,16 @@ from pegboard.surfaces.cli.output import (
     write_table,
 )
 from pegboard.surfaces.cli.resources import (
-    AllPages,
     Columns,
-    Cursor,
-    Limit,
     ToolName,
     complete_tools,
     get_tool,
     list_resources,
+    run_and_write,
     run_with_client,
     write_next_page_hint,
-    write_reply,
 )
-from pegboard.surfaces.cli.session import get_session
+from pegboard.surfaces.cli.session import PageOptions, get_session
 
 _SEVERITIES = ("refuse", "misread", "note")
 
@@ -50,9 +47,7 @@ def list_tools(
     query: Annotated[str | None, typer.Option("--query", "-q", help="Part of the name or description")] = None,
     mine: Annotated[bool, typer.Option("--mine", help="Only your own")] = False,
     deleted: Annotated[bool, typer.Option("--deleted", help="Removed tools instead")] = False,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-    every: AllPages = False,
+    page: PageOptions,
 ) -> None:
     """List the tools you may see, by name."""
     wanted = {
@@ -64,7 +59,6 @@ def list_tools(
         "mine": mine or None,
         "deleted": deleted or None,
     }
-
     columns: Columns = {
         "NAME": "name",
         "KIND": "tool_type",
@@ -73,16 +67,7 @@ def list_tools(
         "TAGS": lambda tool: ", ".join(tool["tags"]),
     }
     last: Columns = {"ID": "id"} if deleted else {"DESCRIPTION": lambda tool: to_single_line(tool["description"])}
-    list_resources(
-        ctx,
-        build_path("tools"),
-        {**columns, **last},
-        "No tools match.",
-        params=wanted,
-        limit=limit,
-        cursor=cursor,
-        every=every,
-    )
+    list_resources(ctx, build_path("tools"), {**columns, **last}, "No tools match.", page, **wanted)
 
 
 def remove_tool(
@@ -109,17 +94,15 @@ def restore_tool(
     ],
 ) -> None:
     """Restore a removed tool."""
-    reply = run_with_client(ctx, lambda it: it.post(build_path("tools", name, "restore")))
-    write_reply(ctx, reply, lambda tool: write(f"restored {tool['name']}"))
+    path = build_path("tools", name, "restore")
+    run_and_write(ctx, lambda it: it.post(path), lambda tool: write(f"restored {tool['name']}"))
 
 
-def list_versions(
-    ctx: typer.Context, name: ToolName, limit: Limit = 50, cursor: Cursor = None, every: AllPages = False
-) -> None:
+def list_versions(ctx: typer.Context, name: ToolName, page: PageOptions) -> None:
     """List the versions of a tool, newest first."""
 
-    def show(page: dict[str, Any]) -> None:
-        items = page["items"]
+    def show(found: dict[str, Any]) -> None:
+        items = found["items"]
         older = [*(item["definition"] for item in items[1:]), None]
         write_table(
             ["VERSION", "WHEN", "BY", "CHANGED"],
@@ -133,10 +116,9 @@ def list_versions(
                 for item, before in zip(items, older, strict=True)
             ],
         )
-        write_next_page_hint(page)
+        write_next_page_hint(found)
 
-    path = build_path("tools", name, "versions")
-    write_reply(ctx, run_with_client(ctx, lambda it: it.pages(path, {}, limit=limit, cursor=cursor, every=every)), show)
+    run_and_write(ctx, lambda it: it.pages(build_path("tools", name, "versions"), page=page), show)
 
 
 def _describe_change(item: dict[str, Any], before: dict[str, Any] | None) -> str:
@@ -173,8 +155,7 @@ def lint_tools(
     """
     wanted = [("tool", name) for name in names or ()] + [("for", name) for name in providers or ()]
     path = build_path("lint") + ("?" + urlencode(wanted, errors="replace") if wanted else "")
-    reply = run_with_client(ctx, lambda it: it.get(path))
-    write_reply(ctx, reply, _show_lint_report)
+    reply = run_and_write(ctx, lambda it: it.get(path), _show_lint_report)
     if any(finding["severity"] == "refuse" for _, _, finding in _list_findings(reply.data)):
         raise typer.Exit(1)
 
