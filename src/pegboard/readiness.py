@@ -11,9 +11,6 @@ from pegboard.stages.rate_limit import Limiter
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import list_pending_revisions
 
-# Timeout of each check.
-_CHECK_TIMEOUT_SECONDS = 2.0
-
 
 class Readiness:
     """Checks what a call needs: the database, the journal and the rate limiter.
@@ -21,11 +18,21 @@ class Readiness:
     Requests that arrive while a check runs share its result: the endpoint is public, so requests must stay cheap.
     """
 
-    def __init__(self, database: Database, journal: Journal, limiter: Limiter, is_draining: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        journal: Journal,
+        limiter: Limiter,
+        is_draining: Callable[[], bool],
+        *,
+        check_seconds: float = 2.0,
+    ) -> None:
+        """Create the check; each part of it may take `check_seconds`."""
         self._database = database
         self._journal = journal
         self._limiter = limiter
         self._is_draining = is_draining
+        self._check_seconds = check_seconds
         self._check_task: asyncio.Task[list[str]] | None = None
 
     async def reasons(self) -> list[str]:
@@ -45,14 +52,14 @@ class Readiness:
 
     async def _check_database(self) -> list[str]:
         try:
-            async with asyncio.timeout(_CHECK_TIMEOUT_SECONDS):
+            async with asyncio.timeout(self._check_seconds):
                 missing = await list_pending_revisions(self._database)
         except Exception as error:
             return [f"the database cannot be reached: {type(error).__name__}"]
         if missing:
             return [f"migration {revision} is not applied; run: pegboard migrate" for revision in missing]
         try:
-            async with asyncio.timeout(_CHECK_TIMEOUT_SECONDS):
+            async with asyncio.timeout(self._check_seconds):
                 await self._database.check_writable()
         except Exception as error:
             return [f"the database accepts no writes: {type(error).__name__}"]
@@ -60,7 +67,7 @@ class Readiness:
 
     async def _check_limits(self) -> list[str]:
         try:
-            async with asyncio.timeout(_CHECK_TIMEOUT_SECONDS):
+            async with asyncio.timeout(self._check_seconds):
                 await self._limiter.check()
         except (Unavailable, TimeoutError):
             return ["calls cannot be counted: Valkey (PEGBOARD_REDIS_URL) does not answer"]

@@ -34,7 +34,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of everything in the package."""
     made = Clock()
-    new_id = ids._make_id_factory(lambda: time.time_ns() + int(made.ahead / timedelta(microseconds=1)) * 1000)
+    new_id = ids.make_id_factory(lambda: time.time_ns() + int(made.ahead / timedelta(microseconds=1)) * 1000)
 
     class Kind(type):
         def __instancecheck__(cls, instance: Any) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.readiness import Readiness
+from pegboard.stages.rate_limit import MemoryLimiter
 from pegboard.surfaces.rest.server import ServerApplication
 from pegboard.testing import NoSettings, memory_board
 from tests.board_surfaces import KEY, served
@@ -82,17 +83,15 @@ async def test_the_start_warns_of_what_is_not_ready(
         await running
 
 
-async def test_it_is_not_ready_while_another_process_keeps_the_database_from_writing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pegboard.readiness._CHECK_TIMEOUT_SECONDS", 0.2)
+async def test_it_is_not_ready_while_another_process_keeps_the_database_from_writing(tmp_path: Path) -> None:
     file = tmp_path / "board.db"
     async with Pegboard.open(f"sqlite:///{file}", settings=NoSettings(home=tmp_path, admin_key=KEY)) as board:
         assert await board.ready() == []
         other = sqlite3.connect(file, isolation_level=None)
         try:
             other.execute("BEGIN IMMEDIATE")
-            (reason,) = await board.ready()
+            hasty = Readiness(board.database, board.journal, MemoryLimiter(), lambda: False, check_seconds=0.2)
+            (reason,) = await hasty.reasons()
             assert reason.startswith("the database accepts no writes: ")
         finally:
             other.close()
@@ -109,16 +108,18 @@ async def test_it_is_not_ready_while_it_drains() -> None:
         assert await board.ready() == ["the board is shutting down"]
 
 
-async def test_requests_at_the_same_time_share_one_check(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_requests_at_the_same_time_share_one_check() -> None:
     checks = 0
-    check = Readiness._check
 
-    async def counted(self: Readiness) -> list[str]:
-        nonlocal checks
-        checks += 1
-        return await check(self)
+    class Counted(MemoryLimiter):
+        async def check(self) -> None:
+            nonlocal checks
+            checks += 1
+            await super().check()
 
-    monkeypatch.setattr(Readiness, "_check", counted)
     async with memory_board(admin_key=KEY) as board:
-        assert await asyncio.gather(*(board.ready() for _ in range(50))) == [[]] * 50
-    assert checks == 1
+        readiness = Readiness(board.database, board.journal, Counted(), lambda: False)
+        assert await asyncio.gather(*(readiness.reasons() for _ in range(50))) == [[]] * 50
+        assert checks == 1
+        await readiness.reasons()
+        assert checks == 2

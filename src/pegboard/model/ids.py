@@ -12,7 +12,8 @@ MAX_CLOCK_LEAD = timedelta(seconds=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _make_id_factory(clock: Callable[[], int] = time.time_ns) -> Callable[[], str]:
+def make_id_factory(clock: Callable[[], int] = time.time_ns) -> Callable[[], str]:
+    """Return a function that creates ids at the time of `clock`, in nanoseconds since 1970."""
     last = 0
     # In units of 1/4096 ms: 48 bits of milliseconds and 12 bits of fraction, so that the ids of one process increase.
     ahead = int(MAX_CLOCK_LEAD / timedelta(milliseconds=1)) << 12
@@ -32,7 +33,7 @@ def _make_id_factory(clock: Callable[[], int] = time.time_ns) -> Callable[[], st
     return new_id
 
 
-new_id = _make_id_factory()
+new_id = make_id_factory()
 
 
 def make_call_id(run_id: str) -> str:

@@ -79,7 +79,8 @@ def _try_lock(handle: int) -> bool:
     return True
 
 
-def _build_config(connection: Connection) -> Config:
+def build_alembic_config(connection: Connection) -> Config:
+    """Return the configuration with which `alembic.command` runs the migrations on this connection."""
     from alembic.config import Config  # noqa: PLC0415 -- start-up time: few starts have anything to migrate
 
     config = Config()
@@ -119,7 +120,7 @@ def _upgrade_tables(connection: Connection) -> list[str]:
     if missing:
         from alembic import command  # noqa: PLC0415 -- start-up time
 
-        command.upgrade(_build_config(connection), "head")
+        command.upgrade(build_alembic_config(connection), "head")
     return missing
 
 

@@ -24,7 +24,7 @@ CHAIN = HashChain(b"a key of the chain for tests only")
 MINUTE = timedelta(minutes=1)
 _board = get_table(board_tables.BoardRow)
 _writers = get_table(Writer)
-_CASTS = {
+CASTS = {
     "id": "CAST(CAST(:{} AS TEXT) AS UUID)",
     "started_at": "CAST(CAST(:{} AS TEXT) || '+00' AS TIMESTAMPTZ)",
     "finished_at": "CAST(CAST(:{} AS TEXT) || '+00' AS TIMESTAMPTZ)",
@@ -75,7 +75,7 @@ async def append(
     """Rows at the end of a writer's chain, and its head moved; the places they got."""
     rows = [serialize_execution(execution) for execution in executions]
     columns = [*FIELDS, "writer", "seq", "mac"]
-    casts = _CASTS if database.kind == "postgresql" else {}
+    casts = CASTS if database.kind == "postgresql" else {}
     values = ", ".join(casts.get(name, ":{}").format(name) for name in columns)
     statement = text(f"INSERT INTO executions ({', '.join(columns)}) VALUES ({values})")
     async with database.write() as conn:

@@ -17,11 +17,11 @@ from pegboard.journal.verify import VerificationReport
 from pegboard.model.journal_row import FIELDS
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from pegboard.storage.migrate import _build_config, migrate
+from pegboard.storage.migrate import build_alembic_config, migrate
 from tests.unit.journal import before_printed as before
 from tests.unit.journal.audits import exported, lines_verified, pruned, verified
 from tests.unit.journal.boards import intents, rows
-from tests.unit.journal.chained import _CASTS, CHAIN, append, call
+from tests.unit.journal.chained import CASTS, CHAIN, append, call
 from tests.unit.journal.hands import VAULT, a_call, lie_in, opened, start
 from tests.unit.storage.rows import NOW
 
@@ -31,10 +31,10 @@ async def migrated(empty_database_url: str) -> Any:
     """A database that got its rows at revision 0003, and `printed` since."""
     database = Database.create(empty_database_url)
     columns = (*before.COLUMNS, "writer", "seq", "mac")
-    casts = _CASTS if database.kind == "postgresql" else {}
+    casts = CASTS if database.kind == "postgresql" else {}
     values = ", ".join(casts.get(name, ":{}").format(name) for name in columns)
     async with database.write() as conn:
-        await conn.run_sync(lambda connection: command.upgrade(_build_config(connection), "0003_journal"))
+        await conn.run_sync(lambda connection: command.upgrade(build_alembic_config(connection), "0003_journal"))
         for seq, (row, mac) in enumerate(before.ROWS, start=1):
             kept = dict(zip(columns, (*row, 1, seq, mac), strict=True))
             kept["id"] = kept["id"] if database.kind == "postgresql" else kept["id"].replace("-", "")

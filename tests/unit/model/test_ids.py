@@ -8,7 +8,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.model.ids import MAX_CLOCK_LEAD, _make_id_factory, make_lowest_id, new_id
+from pegboard.model.ids import MAX_CLOCK_LEAD, make_id_factory, make_lowest_id, new_id
 
 START = 1_770_000_000_000_000_000
 SECOND = 1_000_000_000
@@ -31,14 +31,14 @@ def time_of(made: str) -> int:
 
 
 def test_an_id_is_a_uuid_of_version_7_with_the_time_in_front() -> None:
-    made = _make_id_factory(Clock())()
+    made = make_id_factory(Clock())()
     assert (UUID(made).version, UUID(made).variant) == (7, "specified in RFC 4122")
     assert made == str(UUID(made))
     assert abs(time_of(made) - START) < 1000
 
 
 def test_ids_made_at_the_same_moment_are_in_order() -> None:
-    make = _make_id_factory(Clock())
+    make = make_id_factory(Clock())
     made = [make() for _ in range(10_000)]
     assert made == sorted(set(made))
 
@@ -50,7 +50,7 @@ def test_ids_of_the_running_process_are_in_order() -> None:
 
 def test_ids_stay_in_order_when_the_clock_is_set_back_a_little() -> None:
     clock = Clock()
-    make = _make_id_factory(clock)
+    make = make_id_factory(clock)
     made = [make()]
     for back in range(10):
         clock.now = START - back * SECOND // 11
@@ -60,7 +60,7 @@ def test_ids_stay_in_order_when_the_clock_is_set_back_a_little() -> None:
 
 def test_ids_follow_a_clock_that_is_set_back_by_more_than_a_second() -> None:
     clock = Clock()
-    make = _make_id_factory(clock)
+    make = make_id_factory(clock)
     make()
     clock.now -= 3600 * SECOND
     back = [make() for _ in range(3)]
@@ -71,7 +71,7 @@ def test_ids_follow_a_clock_that_is_set_back_by_more_than_a_second() -> None:
 @given(st.lists(st.integers(-3 * SECOND, 3 * SECOND), min_size=1, max_size=50))
 def test_however_the_clock_moves_ids_are_unique_and_at_most_a_second_ahead(steps: list[int]) -> None:
     clock = Clock()
-    make = _make_id_factory(clock)
+    make = make_id_factory(clock)
     made = []
     for step in steps:
         clock.now += step
@@ -84,8 +84,8 @@ def test_however_the_clock_moves_ids_are_unique_and_at_most_a_second_ahead(steps
 def test_the_first_id_of_a_moment_parts_those_made_before_from_those_made_since(after: int, moment: datetime) -> None:
     moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000, tzinfo=UTC)
     nanoseconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
-    assert _make_id_factory(Clock(nanoseconds + after))() >= make_lowest_id(moment)
-    assert _make_id_factory(Clock(nanoseconds - 1))() < make_lowest_id(moment)
+    assert make_id_factory(Clock(nanoseconds + after))() >= make_lowest_id(moment)
+    assert make_id_factory(Clock(nanoseconds - 1))() < make_lowest_id(moment)
 
 
 def test_the_first_id_of_a_moment_that_no_id_can_have_is_the_first_or_last_there_is() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 
 import anyio
 import orjson
@@ -127,8 +128,9 @@ async def test_with_a_pause_readers_hear_of_news_together() -> None:
     assert not log.after(10)
     log.close()
     assert [event.number for event in log.after(10)] == [11]
-    # No timer is left behind.
-    assert log._timer is None
+    gone = weakref.ref(log)
+    del log
+    assert gone() is None, "no timer refers to it"
 
 
 async def test_closing_ends_those_who_wait() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 
 import anyio
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from pegboard.model.call import CallContext, Caller, ToolCall
 from pegboard.model.call_errors import Unavailable
 from pegboard.progress.board_watchers import BoardWatchers
+from pegboard.progress.throttle import ProgressThrottle
 from pegboard.testing import memory_board
 from tests.waiting import until
 
@@ -72,7 +75,9 @@ async def test_a_call_that_is_cancelled_while_it_runs_is_reported_too() -> None:
 
             await until(ended)
             assert events.after(0)[-1].data["code"] == "cancelled"
-        assert not board.watchers._telling
+        del call
+        gc.collect()
+        assert not [one for one in gc.get_objects() if isinstance(one, ProgressThrottle)]
 
 
 async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
@@ -82,14 +87,18 @@ async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
     with watchers.watch(), watchers.watch():
         call = watchers.publish_start(ToolCall("x\ud800", {}), OTHER_USER, "r")
         assert call.on_progress is not None
-    assert not watchers._telling
+    telling = weakref.ref(call.on_progress)
+    del call
+    assert telling() is None, "neither the watchers nor a timer refer to it"
     assert not watchers.is_watched
     assert attention == [True, False]
     watchers.close()
-    assert watchers.events._timer is None
     *_, last = watchers.events.after(0)
     assert last.name == "error"
     assert watchers.events.is_over
+    gone = weakref.ref(watchers.events)
+    del watchers
+    assert gone() is None, "no timer refers to it"
 
 
 async def test_a_call_whose_row_cannot_be_kept_is_reported_as_that(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from pegboard import Pegboard
 from pegboard.model.accounts import ApiKey, User
 from pegboard.model.api_errors import NotFound, Unauthorised
 from pegboard.model.ids import new_id
+from pegboard.registry.account_macs import AccountSigner
 from pegboard.registry.accounts_service import NewKey
 from pegboard.registry.first_start import ROOT_ROW_NAME
 from pegboard.storage import account_rows
@@ -49,7 +50,7 @@ async def test_a_key_that_was_inserted_is_not_known(
 ) -> None:
     hashed = hashlib.sha256(FORGED.encode()).hexdigest()
     async with Pegboard.open(database_url, settings=settings) as board:
-        signer = board.snapshot._signer
+        signer = AccountSigner(board.vault)
         for key_hash in (hashed, signer.compute_stored_hash(hashed)):
             row = ApiKey(new_id(), board.admin.user_id, "mine", "", key_hash, NOW, mac="0" * 64)
             async with board.database.change() as change:
@@ -81,7 +82,7 @@ async def test_a_changed_row_gives_no_rights_in_this_process_and_after_a_restart
         user, made = await a_member(board)
         assert board.snapshot.holder(made.key).role == "member"
         known = {"user": user.id, "key": made.row.id, "admin": board.admin.user_id}
-        known |= {"hash": board.snapshot._signer.compute_stored_hash(hashlib.sha256(FORGED.encode()).hexdigest())}
+        known |= {"hash": AccountSigner(board.vault).compute_stored_hash(hashlib.sha256(FORGED.encode()).hexdigest())}
         is_sqlite = board.database.kind == "sqlite"
         values: dict[str, object] = {
             name: value.replace("-", "") if is_sqlite else value
@@ -143,7 +144,7 @@ async def test_the_settings_say_whose_key_it_is_whatever_was_made_of_its_row(
         user, _ = await a_member(board)
         async with board.database.change() as change:
             row = await account_rows.find_key_by_hash(
-                change.conn, board.snapshot._signer.compute_stored_hash(hashlib.sha256(KEY.encode()).hexdigest())
+                change.conn, AccountSigner(board.vault).compute_stored_hash(hashlib.sha256(KEY.encode()).hexdigest())
             )
             assert row is not None
             await account_rows.keys.save(change.conn, replace(row, user_id=user.id), revision=change.revision)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +17,7 @@ from pegboard.model.api_errors import Unauthorised
 from pegboard.model.tool import Tool
 from pegboard.registry.build_tool import build_tool, make_empty_tool
 from pegboard.registry.tool_create import read_definition
+from pegboard.storage.database import Database
 from pegboard.testing import member, memory_board
 from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import mock
@@ -40,24 +42,40 @@ async def test_tools_are_found_by_name_in_any_case_by_alias_and_by_id(board: Peg
         assert board.snapshot.find(nothing) is None
 
 
-async def test_a_call_asks_the_database_nothing_but_to_keep_its_row(board: Pegboard) -> None:
+@pytest.fixture
+def journal_statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The SQL of connections that do not belong to SQLAlchemy: the journal has one."""
+    seen: list[str] = []
+    connect = Database.connect_sqlite
+
+    def connect_traced(database: Database) -> sqlite3.Connection:
+        connection = connect(database)
+        connection.set_trace_callback(seen.append)
+        return connection
+
+    monkeypatch.setattr(Database, "connect_sqlite", connect_traced)
+    return seen
+
+
+async def test_a_call_asks_the_database_nothing_but_to_keep_its_row(
+    journal_statements: list[str], board: Pegboard
+) -> None:
+    statements = journal_statements
     await board.add(mock(rate_limit={"max_calls": 100, "period": "second"}, input_schema={"type": "object"}))
     await board.call("quote")
-    statements: list[str] = []
+    assert statements
+    statements.clear()
 
     def note(_conn: Any, _cursor: Any, statement: str, *_: Any) -> None:
         statements.append(statement)
 
     engine = board.database.engine.sync_engine
     event.listen(engine, "before_cursor_execute", note)
-    journals_own = board.journal._ledger._connection  # type: ignore[attr-defined]
-    journals_own.set_trace_callback(statements.append)
     try:
         board.snapshot.holder(KEY)
         assert (await board.call("quote", {"a": 1})).success
     finally:
         event.remove(engine, "before_cursor_execute", note)
-        journals_own.set_trace_callback(None)
     assert [statement.split()[0] for statement in statements] == ["BEGIN", "UPDATE", "INSERT", "COMMIT"]
 
 

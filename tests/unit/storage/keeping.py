@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select, text, update
 
-from pegboard.journal import postgresql_backend, sqlite_backend
 from pegboard.journal.backend import JournalBackend
 from pegboard.journal.entries import CountRow
 from pegboard.journal.hash_chain import ChainPosition
 from pegboard.journal.postgresql_backend import PostgresqlBackend
-from pegboard.journal.sqlite_backend import SqliteBackend, SqliteSession
+from pegboard.journal.sqlite_backend import SqliteBackend
 from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
-from pegboard.model.journal_row import serialize_execution
+from pegboard.model.journal_row import FIELDS, serialize_execution
 from pegboard.storage import journal_tables
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
+from tests.unit.journal.chained import CASTS
 from tests.unit.storage.rows import NOW
 
 _executions = journal_tables.executions
@@ -35,17 +35,18 @@ async def keep(database: Database, *made: Execution, writer: int = 1) -> int:
         last = select(func.coalesce(func.max(_executions.c.seq), 0)).where(_executions.c.writer == writer)
         head: int = (await conn.execute(last)).scalar_one()
     places = [ChainPosition(head + number, f"{head + number:032x}") for number in range(1, len(made) + 1)]
-    rows = [(*serialize_execution(one), writer, *place) for one, place in zip(made, places, strict=True)]
+    columns = (*FIELDS, "writer", "seq", "mac")
+    casts = CASTS if database.kind == "postgresql" else {}
+    values = ", ".join(casts.get(name, ":{}").format(name) for name in columns)
+    rows = [
+        dict(zip(columns, (*serialize_execution(one), writer, *place), strict=True))
+        for one, place in zip(made, places, strict=True)
+    ]
     if database.kind == "sqlite":
-        connection = database.connect_sqlite()
-        SqliteSession(connection)._insert(
-            sqlite_backend._ROW_INSERT, [(row[0].replace("-", ""), *row[1:]) for row in rows]
-        )
-        connection.close()
-    else:
-        async with database.connect_driver() as driver:
-            text = postgresql_backend._build_insert("executions", postgresql_backend._ROW_FIELDS)
-            await driver.execute(text, *postgresql_backend._transpose_rows(rows, len(postgresql_backend._ROW_FIELDS)))
+        for row in rows:
+            row["id"] = row["id"].replace("-", "")
+    async with database.write() as conn:
+        await conn.execute(text(f"INSERT INTO executions ({', '.join(columns)}) VALUES ({values})"), rows)
     return head + len(made)
 
 

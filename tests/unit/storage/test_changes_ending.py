@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
 
 import pytest
 
@@ -32,14 +33,29 @@ class Connection:
         return 1
 
 
+class Watched:
+    """What watching needs of a database."""
+
+    kind = "postgresql"
+    is_memory = False
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @asynccontextmanager
+    async def connect_driver(self) -> AsyncIterator[Connection]:
+        """The same connection each time."""
+        yield self._connection
+
+
 async def nothing(revision: int) -> None:
     """Do nothing about a change."""
 
 
 async def test_a_notice_that_comes_with_the_cancellation_does_not_swallow_it() -> None:
     connection: Any = Connection()
-    changes = ChangeListener(Database.create("memory"), seen=1)
-    watching = asyncio.create_task(changes._follow_postgresql(connection, nothing))
+    changes = ChangeListener(cast("Database", Watched(connection)), seen=1)
+    watching = asyncio.create_task(changes.watch(nothing))
     await connection.asked.wait()
     for _ in range(3):
         await asyncio.sleep(0)  # until it waits for a notice

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import IntegrityError
 
 from pegboard.storage.database import Database
-from pegboard.storage.migrate import _build_config, migrate
+from pegboard.storage.migrate import build_alembic_config, migrate
 
 BEFORE = "0012_signed_intents"
 NOW = "2026-01-01 00:00:00"
@@ -65,7 +65,7 @@ def _rules(connection: Connection) -> set[str]:
 
 
 def _move(connection: Connection, revision: str) -> None:
-    config = _build_config(connection)
+    config = build_alembic_config(connection)
     (command.downgrade if revision < "0013" else command.upgrade)(config, revision)
 
 
@@ -74,7 +74,7 @@ async def older(empty_database_url: str) -> Any:
     """A filled database of the revision before."""
     database = Database.create(empty_database_url)
     async with database.write() as conn:
-        await conn.run_sync(lambda connection: command.upgrade(_build_config(connection), BEFORE))
+        await conn.run_sync(lambda connection: command.upgrade(build_alembic_config(connection), BEFORE))
         await conn.run_sync(_fill)
         if database.kind == "sqlite":
             await conn.execute(

@@ -18,7 +18,8 @@ from pegboard.model.filters import ExecutionFilter, ToolFilter
 from pegboard.model.ids import make_lowest_id, new_id
 from pegboard.model.journal_row import serialize_execution
 from pegboard.model.tool import Kind
-from pegboard.storage import account_rows, execution_rows, tool_rows
+from pegboard.storage import account_rows, board_tables, execution_rows, tool_rows
+from pegboard.storage.board_tables import get_table
 from pegboard.storage.column_types import is_not_deleted
 from pegboard.storage.database import Database
 from pegboard.storage.statistics_rows import build_counts_query, iterate_uncounted
@@ -61,8 +62,8 @@ async def fill(database: Database) -> User:
     async with database.write() as conn:
         await account_rows.users.add(conn, admin, revision=1)
         await account_rows.users.add(conn, other_user, revision=1)
-        rows = [{**tool_rows._build_tool_row(tool), "revision": number} for number, tool in enumerate(made)]
-        await conn.execute(tool_rows._tools.insert(), rows)
+        for start in range(0, len(made), 10):
+            await tool_rows.add_tools(conn, made[start : start + 10], revision=start + 10, by=admin.id)
         if database.kind == "postgresql":
             await conn.exec_driver_sql("ANALYZE")
     return other_user
@@ -103,7 +104,7 @@ async def unused(database: Database, queries: dict[str, Query]) -> dict[str, str
 
 async def test_lists_and_lookups_of_tools_use_the_indexes_made_for_them(database: Database) -> None:
     owner = (await fill(database)).id
-    columns = tool_rows._tools.c
+    columns = get_table(board_tables.Tool).c
     by_exact_name = select(columns.id).where(columns.name == "tool_0042", is_not_deleted(columns.is_deleted))
 
     def listed(**wanted: Any) -> Query:

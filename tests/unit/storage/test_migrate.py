@@ -16,13 +16,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Column, Connection, MetaData, Table, insert, inspect, text
 
 from pegboard.storage import account_rows, board_tables, journal_tables  # noqa: F401 -- so that their tables are known
+from pegboard.storage import migrate as migrate_module
 from pegboard.storage.board_tables import Base, get_table
 from pegboard.storage.database import Database, read_revision
 from pegboard.storage.migrate import (
-    _SCRIPTS,
     SchemaTooNew,
-    _build_config,
-    _list_revisions,
+    build_alembic_config,
     hold_startup_lock,
     list_pending_revisions,
     migrate,
@@ -97,8 +96,9 @@ async def test_an_empty_database_gets_every_revision_once(empty_database_url: st
 
 
 def test_every_script_is_named_after_its_revision_and_numbered_in_their_order() -> None:
-    walked = [revision.revision for revision in ScriptDirectory(str(_SCRIPTS)).walk_revisions()]
-    assert walked[::-1] == list(_list_revisions()) == ALL
+    scripts = Path(migrate_module.__file__).parent / "migrations"
+    walked = [revision.revision for revision in ScriptDirectory(str(scripts)).walk_revisions()]
+    assert walked[::-1] == sorted(path.stem for path in (scripts / "versions").glob("*.py")) == ALL
 
 
 async def test_memory_has_the_same_tables_without_migrating(migrated_sqlite: Path) -> None:
@@ -142,7 +142,7 @@ async def test_migrations_and_models_make_the_same_indexes_checks_and_collations
 async def test_an_older_database_keeps_its_rows(empty_database_url: str) -> None:
     database = Database.create(empty_database_url)
     async with database.write() as conn:
-        await conn.run_sync(lambda connection: command.upgrade(_build_config(connection), "0001_board"))
+        await conn.run_sync(lambda connection: command.upgrade(build_alembic_config(connection), "0001_board"))
     user = a_user()
     async with database.write() as conn:
         old = {name: column for name, column in get_table(board_tables.User).c.items() if name != "mac"}
@@ -162,7 +162,7 @@ async def test_an_older_database_keeps_its_rows(empty_database_url: str) -> None
 
 async def test_every_migration_can_be_taken_back(database: Database) -> None:
     async with database.write() as conn:
-        await conn.run_sync(lambda connection: command.downgrade(_build_config(connection), "base"))
+        await conn.run_sync(lambda connection: command.downgrade(build_alembic_config(connection), "base"))
         assert await conn.run_sync(lambda connection: inspect(connection).get_table_names()) == ["alembic_version"]
 
 

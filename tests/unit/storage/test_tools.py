@@ -283,10 +283,8 @@ def _ascii_lower(text: str) -> str:
 
 async def test_a_thousand_tools_are_read_with_one_statement(database: Database, owner: User) -> None:
     async with database.write() as conn:
-        made = (a_tool(owner, f"tool_{n}", tags=("a", "b")) for n in range(1000))
-        await conn.execute(
-            tool_rows._tools.insert(), [{**tool_rows._build_tool_row(tool), "revision": 1} for tool in made]
-        )
+        made = [a_tool(owner, f"tool_{n}", tags=("a", "b")) for n in range(1000)]
+        await tool_rows.add_tools(conn, made, revision=1, by=owner.id)
     async with database.read() as conn:
         assert conn.sync_connection is not None
         with statements(conn.sync_connection) as seen:

@@ -12,7 +12,7 @@ from alembic import command
 from pegboard import Caller, Pegboard
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Database
-from pegboard.storage.migrate import _build_config, migrate
+from pegboard.storage.migrate import build_alembic_config, migrate
 from pegboard.testing import NoSettings, member
 from tests.surfaces.rest.clients import mock
 
@@ -168,7 +168,9 @@ class TestBinding:
         await board.add(falling_back("falls", "price"), caller=ada)
         database = Database.create(database_url)
         async with database.write() as conn:
-            await conn.run_sync(lambda connection: command.downgrade(_build_config(connection), "0008_thread_agents"))
+            await conn.run_sync(
+                lambda connection: command.downgrade(build_alembic_config(connection), "0008_thread_agents")
+            )
         await migrate(database)
         async with database.read() as conn:
             found = await tool_rows.find_tools_by_name(conn, ["uses", "falls", "price"])
