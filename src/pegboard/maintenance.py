@@ -18,7 +18,6 @@ from pegboard.journal.spool import Spool, list_spools
 from pegboard.kinds.catalog import list_plugin_kinds
 from pegboard.kinds.table.config import TableEntry
 from pegboard.kinds.table.insert_plan import check_table_config, find_wider_fields
-from pegboard.kinds.table.introspect import generate_entry
 from pegboard.kinds.table.source import InsertFault, TableSource
 from pegboard.kinds.table.sources import BOARD_TABLES, exclude_board_table, open_source
 from pegboard.kinds.table.tables_file import read_file_bytes, read_tables_file, read_tool_ids, resolve_addresses
@@ -432,6 +431,9 @@ async def generate_tables_file(
 async def _generate_entries(
     source: TableSource, schema: str | None, names: Sequence[str]
 ) -> tuple[list[dict[str, Any]], list[str]]:
+    # Its parser of SQL takes 130 ms to import, and no other command needs it.
+    from pegboard.kinds.table.introspect import generate_entry  # noqa: PLC0415 -- start-up time
+
     there = await source.tables(schema)
     own = BOARD_TABLES if "board_state" in there else frozenset()
     entries: list[dict[str, Any]] = []

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import accumulate
 from math import ceil, floor
-from typing import NamedTuple
 
+from sqlglot import Dialect, TokenType, exp
+
+from pegboard.kinds.table.column_values import DatabaseKind
 from pegboard.kinds.table.config import MAX_DIGITS
 
-_TOKEN = re.compile(
-    r"""\s*(?:
-      (?P<text>'(?:[^']|'')*')
-    | (?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`)
-    | (?P<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)
-    | (?P<word>[^\W\d][\w$]*)
-    | (?P<sign>::|<=|>=|<>|!=|==|\[\]|[^\s])
-    )""",
-    re.VERBOSE,
-)
-_LENGTH_FUNCTIONS = frozenset({"length", "char_length", "character_length"})
-# Words that may follow the first word of a type name.
-_TYPE_WORDS = frozenset({"varying", "precision", "with", "without", "time", "zone"})
-_MIRRORED_OPERATORS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "==": "=="}
-
-
-class SqlToken(NamedTuple):
-    """An SQL token: a name, a text, a number or a sign; names and texts without their quotes."""
-
-    kind: str
-    value: str
-
-    def says(self, *words: str) -> bool:
-        """True if it is one of these words or signs."""
-        return self.kind in ("word", "sign") and self.value in words
+# The parser needs up to 25 µs per character, and twice the time for each level of nested arrays.
+_MAX_CHECK_CHARS = 50_000
+_MAX_BRACKET_DEPTH = 12
+_BRACKET_STEPS = {TokenType.L_PAREN: 1, TokenType.L_BRACKET: 1, TokenType.R_PAREN: -1, TokenType.R_BRACKET: -1}
+_OPERATORS: dict[type[exp.Expr], str] = {exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<="}
+_MIRRORED_OPERATORS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+# Casts to these types do not change a value, unless they have a size.
+_LOSSLESS_TYPES = frozenset({exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.DECIMAL, exp.DType.DOUBLE})
 
 
 @dataclass(slots=True)
@@ -51,162 +36,118 @@ class ColumnBounds:
     among: tuple[str, ...] | None = None
 
 
-def read_bounds(checks: Iterable[str], columns: Iterable[str]) -> dict[str, ColumnBounds]:
+def read_bounds(checks: Iterable[str], columns: Iterable[str], kind: DatabaseKind) -> dict[str, ColumnBounds]:
     """Return the bounds of each column in the checks; conditions that are not simple are ignored."""
     # Unquoted names are case-insensitive; the exact name wins if two columns differ only in case.
     known = {column.lower(): column for column in columns} | {column: column for column in columns}
     found: dict[str, ColumnBounds] = {}
     for check in checks:
-        for part in _iterate_conditions(_remove_casts(_tokenize(check))):
-            _apply_condition(part, known, found)
+        for condition in _iterate_conditions(_parse_check(check, kind)):
+            _apply_condition(condition, known, found)
     return found
 
 
-def _tokenize(text: str) -> list[SqlToken]:
-    tokens = []
-    for match in _TOKEN.finditer(text):
-        kind, value = str(match.lastgroup), match[str(match.lastgroup)]
-        if kind == "text":
-            tokens.append(SqlToken("text", value[1:-1].replace("''", "'")))
-        elif kind == "quoted":
-            tokens.append(SqlToken("name", value[1:-1].replace(value[0] * 2, value[0])))
+def _parse_check(text: str, kind: DatabaseKind) -> exp.Expr | None:
+    """Return the syntax tree of a CHECK; None if it is too long, too deep or not understood."""
+    if len(text) > _MAX_CHECK_CHARS:
+        return None
+    dialect = Dialect.get_or_raise("postgres" if kind == "postgresql" else kind)
+    try:
+        tokens = dialect.tokenize(text)
+        depths = accumulate(_BRACKET_STEPS.get(token.token_type, 0) for token in tokens)
+        if max(depths, default=0) > _MAX_BRACKET_DEPTH:
+            return None
+        return dialect.parser().parse_into(exp.Condition, tokens, text)[0]
+    except Exception:  # for some invalid texts also IndexError, ValueError or RecursionError
+        return None
+
+
+def _iterate_conditions(check: exp.Expr | None) -> Iterator[exp.Expr]:
+    """Yield the conditions joined by AND."""
+    waiting = [check] if check is not None else []
+    while waiting:
+        condition = waiting.pop().unnest()
+        if isinstance(condition, exp.And):
+            waiting += [condition.right, condition.left]
+        elif isinstance(condition, exp.Anonymous) and condition.name.upper() == "CHECK":
+            waiting += condition.expressions
         else:
-            tokens.append(SqlToken(kind, value.lower()))
-    return tokens[1:] if tokens[:1] == [SqlToken("word", "check")] else tokens
+            yield condition
 
 
-def _remove_casts(tokens: list[SqlToken]) -> list[SqlToken]:
-    """Return the tokens without `::type` and without parentheses around a single token."""
-    kept: list[SqlToken] = []
-    place = 0
-    while place < len(tokens):
-        if tokens[place].says("::"):
-            place = _skip_type(tokens, place + 1)
-            continue
-        kept.append(tokens[place])
-        if tokens[place].says(")") and len(kept) > 2 and kept[-3].says("(") and not _is_call(kept[:-3]):
-            kept[-3:] = [kept[-2]]
-        place += 1
-    return kept
-
-
-def _skip_type(tokens: list[SqlToken], place: int) -> int:
-    place += 1
-    while place < len(tokens):
-        if tokens[place].says("[]", *_TYPE_WORDS):
-            place += 1
-        elif tokens[place].says("."):
-            place += 2
-        elif tokens[place].says("(") and place + 1 < len(tokens) and tokens[place + 1].kind == "number":
-            place = next((at for at in range(place, len(tokens)) if tokens[at].says(")")), place) + 1
-        else:
-            break
-    return place
-
-
-def _is_call(before: list[SqlToken]) -> bool:
-    """True if the following parentheses belong to the word before them."""
-    return (
-        bool(before)
-        and before[-1].kind == "word"
-        and (before[-1].value in _LENGTH_FUNCTIONS or before[-1].says("in", "any"))
-    )
-
-
-def _iterate_conditions(tokens: list[SqlToken]) -> Iterator[list[SqlToken]]:
-    """Yield the conditions joined by AND; none if there is an OR or a CASE."""
-    tokens = _strip_parentheses(tokens)
-    parts: list[list[SqlToken]] = [[]]
-    depth, between = 0, False
-    for token in tokens:
-        depth += token.says("(", "[") - token.says(")", "]")
-        if depth == 0 and token.says("or", "case"):
-            return
-        between = between or (depth == 0 and token.says("between"))
-        if depth == 0 and token.says("and"):
-            if not between:
-                parts.append([])
-                continue
-            between = False
-        parts[-1].append(token)
-    if len(parts) == 1:
-        yield parts[0]
-        return
-    for part in parts:
-        yield from _iterate_conditions(part)
-
-
-def _strip_parentheses(tokens: list[SqlToken]) -> list[SqlToken]:
-    """Return the tokens without parentheses around all of them."""
-    while len(tokens) > 1 and tokens[0].says("("):
-        depth, ends = 0, []
-        for place, token in enumerate(tokens):
-            depth += token.says("(") - token.says(")")
-            ends += [place] if depth == 0 else []
-        if ends[:1] != [len(tokens) - 1]:
-            break
-        tokens = tokens[1:-1]
-    return tokens
-
-
-def _apply_condition(part: list[SqlToken], known: dict[str, str], found: dict[str, ColumnBounds]) -> None:
+def _apply_condition(condition: exp.Expr, known: dict[str, str], found: dict[str, ColumnBounds]) -> None:
     """Add a condition to the bounds if it is simple."""
-    places = [at for at, token in enumerate(part) if token.says("between", "in", *_MIRRORED_OPERATORS)]
-    if not places or any(token.says("not") for token in part):
-        return
-    left, sign, right = part[: places[0]], part[places[0]].value, part[places[0] + 1 :]
-    if sign in _MIRRORED_OPERATORS and _find_column(left, known) is None:
-        left, sign, right = right, _MIRRORED_OPERATORS[sign], left
-    subject = _find_column(left, known)
+    operator = _OPERATORS.get(type(condition))
+    subject = _find_column(condition.this, known)
+    if subject is None and operator is not None:
+        operator, subject = _MIRRORED_OPERATORS[operator], _find_column(condition.expression, known)
+        value = condition.this
+    else:
+        value = condition.args.get("expression")
     if subject is None:
         return
     column, is_length = subject
     bounds = found.setdefault(column, ColumnBounds())
-    if sign in ("in", "=", "==") and not is_length:
-        values = _read_text_list(right)
-        if values and (sign == "in" or right[0].says("any")):
-            bounds.among = values if bounds.among is None else tuple(one for one in bounds.among if one in values)
-    elif sign == "between":
-        middle = next((at for at, each in enumerate(right) if each.says("and")), len(right))
-        _apply_bound(bounds, ">=", _read_number(right[:middle]), is_length=is_length)
-        _apply_bound(bounds, "<=", _read_number(right[middle + 1 :]), is_length=is_length)
-    else:
-        _apply_bound(bounds, sign, _read_number(right), is_length=is_length)
+    if operator is not None:
+        _apply_bound(bounds, operator, _read_number(value), is_length=is_length)
+    elif isinstance(condition, exp.Between) and not condition.args.get("symmetric"):
+        _apply_bound(bounds, ">=", _read_number(condition.args["low"]), is_length=is_length)
+        _apply_bound(bounds, "<=", _read_number(condition.args["high"]), is_length=is_length)
+    elif (values := _read_text_list(condition)) and not is_length:
+        bounds.among = values if bounds.among is None else tuple(one for one in bounds.among if one in values)
 
 
-def _find_column(tokens: list[SqlToken], known: dict[str, str]) -> tuple[str, bool] | None:
+def _find_column(node: object, known: dict[str, str]) -> tuple[str, bool] | None:
     """Return the column on this side of a comparison, and whether it is its length; None if it is neither."""
-    tokens = _strip_parentheses(tokens)
-    is_length = (
-        len(tokens) == 4 and tokens[0].value in _LENGTH_FUNCTIONS and tokens[1].says("(") and tokens[3].says(")")
-    )
-    if is_length:
-        tokens = tokens[2:3]
-    if len(tokens) != 1 or tokens[0].kind not in ("word", "name") or tokens[0].value not in known:
+    node = _remove_lossless_casts(node)
+    is_length = isinstance(node, exp.Length)
+    if isinstance(node, exp.Length):
+        node = _remove_lossless_casts(node.this)
+    if not isinstance(node, exp.Column) or len(node.parts) != 1:
         return None
-    return known[tokens[0].value], is_length
+    name = node.name if node.this.args.get("quoted") else node.name.lower()
+    return (known[name], is_length) if name in known else None
 
 
-def _read_number(tokens: list[SqlToken]) -> Decimal | None:
+def _remove_lossless_casts(node: object) -> object:
+    while isinstance(node, exp.Paren) or (
+        isinstance(node, exp.Cast) and node.to.this in _LOSSLESS_TYPES and not node.to.expressions
+    ):
+        node = node.this
+    return node
+
+
+def _remove_casts(node: object) -> object:
+    while isinstance(node, exp.Paren | exp.Cast):
+        node = node.this
+    return node
+
+
+def _read_number(node: object) -> Decimal | None:
     """Return the number on this side of a comparison, or None; PostgreSQL writes negative numbers as texts."""
-    text = "".join(
-        token.value for token in _strip_parentheses(tokens) if token.kind in ("number", "text") or token.says("-")
-    )
-    if len(text) != sum(len(token.value) for token in _strip_parentheses(tokens)):
+    node = _remove_casts(node)
+    sign = ""
+    if isinstance(node, exp.Neg):
+        sign, node = "-", _remove_casts(node.this)
+    if not isinstance(node, exp.Literal):
         return None
     try:
-        number = Decimal(text)
+        number = Decimal(sign + node.name)
     except InvalidOperation:
         return None
     return number if number.is_finite() and abs(number.adjusted()) < MAX_DIGITS else None
 
 
-def _read_text_list(tokens: list[SqlToken]) -> tuple[str, ...]:
-    """Return the texts of a list; empty if it contains anything else."""
-    others = [
-        token for token in tokens if token.kind != "text" and not token.says("any", "array", "(", ")", "[", "]", ",")
-    ]
-    return () if others else tuple(dict.fromkeys(token.value for token in tokens if token.kind == "text"))
+def _read_text_list(condition: exp.Expr) -> tuple[str, ...]:
+    """Return the texts of `IN (…)` or `= ANY (ARRAY[…])`; empty if there is anything else."""
+    values: object = condition
+    if isinstance(condition, exp.EQ) and isinstance(condition.expression, exp.Any):
+        values = _remove_casts(condition.expression.this)
+    if not isinstance(values, exp.In | exp.Array):
+        return ()
+    texts = [_remove_casts(value) for value in values.expressions]
+    literals = [text for text in texts if isinstance(text, exp.Literal) and text.is_string]
+    return tuple(dict.fromkeys(literal.name for literal in literals)) if len(literals) == len(texts) else ()
 
 
 def _apply_bound(bounds: ColumnBounds, sign: str, number: Decimal | None, *, is_length: bool) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pegboard.kinds.table.check_constraints import ColumnBounds, read_bounds
-from pegboard.kinds.table.column_values import list_types
+from pegboard.kinds.table.column_values import DatabaseKind, list_types
 from pegboard.kinds.table.config import (
     MAX_DIGITS,
     MAX_FIELDS,
@@ -41,7 +41,7 @@ class GeneratedEntry(NamedTuple):
     notes: list[str]
 
 
-def generate_entry(facts: TableSchema, kind: Literal["sqlite", "postgresql"]) -> GeneratedEntry:
+def generate_entry(facts: TableSchema, kind: DatabaseKind) -> GeneratedEntry:
     """Return an entry for the table with a field for each column that a caller can fill."""
     if facts.unfit is not None:
         return GeneratedEntry(None, [f"left out: {facts.unfit}"])
@@ -49,7 +49,7 @@ def generate_entry(facts: TableSchema, kind: Literal["sqlite", "postgresql"]) ->
         return GeneratedEntry(None, [f"left out: its name has not 1 to {MAX_IDENTIFIER_CHARACTERS} characters"])
     notes: list[str] = []
     fields: list[dict[str, Any]] = []
-    bounds = read_bounds(facts.checks.values(), facts.columns)
+    bounds = read_bounds(facts.checks.values(), facts.columns, kind)
     for column in facts.columns.values():
         if _is_filled_automatically(column, facts):
             continue

@@ -1,4 +1,7 @@
-"""Reads the schema of an SQLite table from pragmas, and CHECKs and index expressions from CREATE statements."""
+"""Reads the schema of an SQLite table from pragmas, and CHECKs and index expressions from CREATE statements.
+
+sqlglot would lose the exact text of a CHECK, which SQLite reports: docs/decisions/0031-sql.md.
+"""
 
 from __future__ import annotations
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pegboard.kinds.table.check_constraints import ColumnBounds, read_bounds
+from pegboard.kinds.table.column_values import DatabaseKind
 from pegboard.kinds.table.insert_plan import check_table_config
 from pegboard.kinds.table.introspect import generate_entry
 from pegboard.kinds.table.sources import open_source
@@ -222,48 +223,109 @@ def test_any_name_of_a_table_gives_a_name_that_a_tool_may_have(name: str, tool_i
     assert entry["tableName"] == name
 
 
+# PostgreSQL writes its constraints with casts and arrays; SQLite keeps what the user wrote.
+POSTGRESQL_CHECKS = [
+    ("CHECK ((n >= '-5'::integer))", ColumnBounds(low=Decimal(-5))),
+    ("CHECK ((n < (100.5)::numeric(10,2)))", ColumnBounds(below=Decimal("100.5"))),
+    ("CHECK (((n)::numeric > 0.5))", ColumnBounds(above=Decimal("0.5"))),
+    (
+        "CHECK (((n)::text = ANY ((ARRAY['a'::character varying, 'b'::text])::text[])))",
+        ColumnBounds(among=("a", "b")),
+    ),
+    ("CHECK (((char_length((n)::text) <= 10)))", ColumnBounds(longest=10)),
+    ("CHECK ((n > 1)) AND CHECK ((n < 5))", ColumnBounds(above=Decimal(1), below=Decimal(5))),
+]
+CHECKS = [
+    ("CHECK (((n >= 1) AND (n <= 10)))", ColumnBounds(low=Decimal(1), high=Decimal(10))),
+    ("n BETWEEN -1 AND 10.5 AND length(t) > 0", ColumnBounds(low=Decimal(-1), high=Decimal("10.5"))),
+    ("0 < n", ColumnBounds(above=Decimal(0))),
+    ("n IS NOT NULL AND n > 2 AND n > 3", ColumnBounds(above=Decimal(3))),
+    ("n IN ('a', 'b') AND n IN ('b', 'c')", ColumnBounds(among=("b",))),
+    ("length(n) >= 2.5 AND length(n) < 3.5", ColumnBounds(shortest=3, longest=3)),
+    ('"n" >= 3', ColumnBounds(low=Decimal(3))),
+    ("N >= 3", ColumnBounds(low=Decimal(3))),
+    (" AND ".join(["n > 1"] * 5000), ColumnBounds(above=Decimal(1))),
+]
+
+
 @pytest.mark.parametrize(
-    ("check", "bounds"),
+    ("check", "bounds", "kind"),
     [
-        ("CHECK (((n >= 1) AND (n <= 10)))", ColumnBounds(low=Decimal(1), high=Decimal(10))),
-        ("n BETWEEN -1 AND 10.5 AND length(t) > 0", ColumnBounds(low=Decimal(-1), high=Decimal("10.5"))),
-        ("0 < n", ColumnBounds(above=Decimal(0))),
-        ("CHECK ((n >= '-5'::integer))", ColumnBounds(low=Decimal(-5))),
-        ("CHECK ((n < (100.5)::numeric(10,2)))", ColumnBounds(below=Decimal("100.5"))),
-        ("n IS NOT NULL AND n > 2 AND n > 3", ColumnBounds(above=Decimal(3))),
-        (
-            "CHECK (((n)::text = ANY ((ARRAY['a'::character varying, 'b'::text])::text[])))",
-            ColumnBounds(among=("a", "b")),
-        ),
-        ("n IN ('a', 'b') AND n IN ('b', 'c')", ColumnBounds(among=("b",))),
-        ("CHECK (((char_length((n)::text) <= 10)))", ColumnBounds(longest=10)),
-        ("length(n) >= 2.5 AND length(n) < 3.5", ColumnBounds(shortest=3, longest=3)),
-        ('"n" >= 3', ColumnBounds(low=Decimal(3))),
+        *((*row, "postgresql") for row in [*POSTGRESQL_CHECKS, *CHECKS]),
+        *((*row, "sqlite") for row in CHECKS),
+        ("[n] >= 3", ColumnBounds(low=Decimal(3)), "sqlite"),
+        ("`n` >= 3", ColumnBounds(low=Decimal(3)), "sqlite"),
     ],
 )
-def test_a_simple_check_is_understood(check: str, bounds: ColumnBounds) -> None:
-    assert read_bounds([check], ["n", "t"])["n"] == bounds
+def test_a_simple_check_is_understood(check: str, bounds: ColumnBounds, kind: DatabaseKind) -> None:
+    assert read_bounds([check], ["n", "t"], kind)["n"] == bounds
 
 
+@pytest.mark.parametrize("kind", get_args(DatabaseKind))
 @pytest.mark.parametrize(
     "check",
     [
         "n > 1 OR n < -1",
         "NOT (n > 1)",
         "n NOT IN ('x')",
+        "n NOT BETWEEN 1 AND 2",
+        "n BETWEEN SYMMETRIC 2 AND 1",
         "abs(n) < 3",
         "n > t",
+        "n > 'x'",
         "n IN ('a', upper(t))",
+        "n IN (SELECT 'a')",
+        "n = ANY ('{a,b}')",
+        "CAST(n AS integer) <= 3",
+        "CAST(n AS varchar(1)) IN ('a')",
+        "other.n > 3",
+        "n > 3 nonsense",
         "(",
+        "'",
         "",
         "n < 1e99999999",
         "CASE WHEN t = 'x' THEN t < 'y' AND n < 5 AND t > 'a' ELSE 1 END",
     ],
 )
-def test_a_check_that_is_not_simple_says_nothing(check: str) -> None:
-    assert read_bounds([check], ["n", "t"]).get("n", ColumnBounds()) == ColumnBounds()
+def test_a_check_that_is_not_simple_says_nothing(check: str, kind: DatabaseKind) -> None:
+    assert read_bounds([check], ["n", "t"], kind).get("n", ColumnBounds()) == ColumnBounds()
 
 
-@given(st.text(alphabet="nt<>=()[]',:: andorotin1.-\"", max_size=60))
-def test_no_check_is_too_odd_to_be_read(check: str) -> None:
-    assert set(read_bounds([check], ["n", "t"])) <= {"n", "t"}
+@pytest.mark.parametrize("kind", get_args(DatabaseKind))
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param("(" * 100 + "n > 1" + ")" * 100, id="brackets"),
+        pytest.param("n = ANY (" + "ARRAY[" * 40 + "'a'" + "]" * 40 + ")", id="arrays"),
+        pytest.param("n > struct(" + "struct(" * 40 + "1" + ")" * 41, id="calls"),
+        pytest.param("NOT " * 10_000 + "n > 1", id="negations"),
+        pytest.param("CASE WHEN " * 4_000 + "n > 1", id="cases"),
+        pytest.param("n > " + "- " * 20_000 + "1", id="signs"),
+        pytest.param("n IN (" + "'option', " * 100_000 + "'last')", id="options"),
+        pytest.param("n > 1" + " " * 10_000_000, id="spaces"),
+    ],
+)
+def test_a_check_that_is_too_deep_or_too_long_says_nothing(check: str, kind: DatabaseKind) -> None:
+    assert read_bounds([check, "n > 2"], ["n"], kind) == {"n": ColumnBounds(above=Decimal(2))}
+
+
+@given(st.text(alphabet="nt<>=()[]',:: andorotin1.-\"", max_size=60), st.sampled_from(get_args(DatabaseKind)))
+def test_no_check_is_too_odd_to_be_read(check: str, kind: DatabaseKind) -> None:
+    assert set(read_bounds([check], ["n", "t"], kind)) <= {"n", "t"}
+
+
+WORDS = """
+n t check and or not in any array between case when end cast as text :: numeric ( ) [ ] , = < >= - 'a' 1 1e5 0x 0xf $$
+$a$ E'\\' U&'x' "n" "" length interval date extract filter is null select values $1 ? @ { } ; -- /* */ . ..
+"""
+
+
+@given(
+    st.lists(st.sampled_from(WORDS.split()), max_size=30),
+    st.sampled_from(["", " "]),
+    st.sampled_from(get_args(DatabaseKind)),
+)
+@example(['else"n""n"."n"position1e5timestamplisttableint1.cast0x/**/.zone[exists~collateelse'], "", "postgresql")
+@example(["null(\"\"''*end::grantsimilarilikefilter1e5extract@valuesU&'\\zz'}'}"], "", "sqlite")
+def test_no_order_of_words_is_too_odd_to_be_read(words: list[str], between: str, kind: DatabaseKind) -> None:
+    assert set(read_bounds([between.join(words)], ["n", "t"], kind)) <= {"n", "t"}
