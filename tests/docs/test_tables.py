@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pegboard.kinds.table.config import TableConfig, TableEntry, TableField, TablesFile
-from pegboard.kinds.table.error_text import _EXPLANATIONS
+from pegboard.kinds.table.error_text import EXPLANATIONS
 from pegboard.model.base_model import Model
 from tests.docs.pages import codes_in, rows_of, section
 
@@ -34,7 +34,7 @@ def test_every_key_of_a_registered_table_is_listed_and_no_other() -> None:
 
 def test_every_code_that_the_database_may_answer_with_is_listed() -> None:
     codes = listed(ERRORS, "Codes of table tools")
-    assert {code for code in codes if code.startswith("P")} == {*_EXPLANATIONS, "P2010"}
+    assert {code for code in codes if code.startswith("P")} == {*EXPLANATIONS, "P2010"}
 
 
 @pytest.mark.parametrize("code", ["table_not_found", "column_not_found", "column_required", "type_mismatch"])

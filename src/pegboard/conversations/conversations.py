@@ -36,7 +36,7 @@ from pegboard.storage.database import Database
 MAX_MESSAGES = 10_000
 # Limit of one message, and of one page of messages. A page may exceed it only for one message that grew by answers.
 MAX_MESSAGE_BYTES = 4 * 2**20
-_MAX_LOOK_BACK_BYTES = 4 * MAX_MESSAGE_BYTES
+MAX_LOOK_BACK_BYTES = 4 * MAX_MESSAGE_BYTES
 _MAX_DEPTH = 200
 _ITEMS_PER_PAUSE = 100
 
@@ -177,7 +177,7 @@ class Conversations:
     async def _insert_messages(
         self, conn: AsyncConnection, thread: Thread, caller: Caller, heard: Sequence[IncomingMessage], first: int
     ) -> list[Message]:
-        room = _MAX_LOOK_BACK_BYTES
+        room = MAX_LOOK_BACK_BYTES
 
         async def older(before: int, limit: int) -> list[Message]:
             nonlocal room

@@ -26,6 +26,11 @@ class HostLimiter:
         """Return the number of origins with running or waiting calls."""
         return len(self._admissions)
 
+    @property
+    def waiting(self) -> int:
+        """Number of calls that wait for a connection."""
+        return sum(admission.waiting for admission in self._admissions.values())
+
     def reserve_slot(self, user_id: str, origin: str, deadline: float) -> HostSlot:
         """Return an asynchronous context manager that holds a connection to the origin for this user.
 

@@ -113,7 +113,7 @@ class TestExport:
             admin.run("call", "echo").done()
         file = tmp_path / "journal.jsonl"
         admin.run("audit", "export", "-o", str(file)).done()
-        monkeypatch.setattr("pegboard.surfaces.cli.audit_chain_commands._CHUNK_BYTES", 1)
+        monkeypatch.setattr("pegboard.surfaces.cli.audit_chain_commands.CHUNK_BYTES", 1)
         assert admin.run("audit", "verify", "--file", str(file)).done().out.endswith("nothing is wrong\n")
 
     def test_a_part_says_what_could_not_be_judged(self, local: Program, tmp_path: Path) -> None:

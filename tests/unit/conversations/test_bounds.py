@@ -10,7 +10,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.conversations import conversations as memory
-from pegboard.conversations.conversations import MAX_MESSAGE_BYTES, Conversations
+from pegboard.conversations.conversations import MAX_MESSAGE_BYTES
 from pegboard.model.api_errors import Invalid
 from pegboard.model.conversation import Message
 from pegboard.storage import conversation_rows as rows
@@ -71,7 +71,7 @@ async def test_answers_are_looked_for_in_so_many_bytes_of_messages(
     stored_board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     me, threads = stored_board.admin, stored_board.threads
-    monkeypatch.setattr(memory, "_MAX_LOOK_BACK_BYTES", 50_000)
+    monkeypatch.setattr(memory, "MAX_LOOK_BACK_BYTES", 50_000)
     monkeypatch.setattr(memory, "MAX_MESSAGE_BYTES", 25_000)
     thread = await threads.create(me)
     for place in range(10):
@@ -96,12 +96,12 @@ async def test_others_get_their_turn_while_many_messages_are_added(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done, at_once = 0, 0
-    checked = Conversations._check_message
+    measured = memory.is_deeper_than  # type: ignore[attr-defined]
 
-    def counted(self: Conversations, *given: Any) -> Message:
+    def counted(value: Any, depth: int) -> bool:
         nonlocal done
         done += 1
-        return checked(self, *given)
+        return measured(value, depth)
 
     async def other() -> None:
         nonlocal done, at_once
@@ -109,8 +109,8 @@ async def test_others_get_their_turn_while_many_messages_are_added(
             at_once, done = max(at_once, done), 0
             await asyncio.sleep(0)
 
-    monkeypatch.setattr(Conversations, "_check_message", counted)
     thread = await board.threads.create(board.admin)
+    monkeypatch.setattr(memory, "is_deeper_than", counted)  # called once for each message
     waiting = asyncio.create_task(other())
     await board.threads.add(thread.id, board.admin, [{"role": "user", "content": "x"}] * 1000)
     waiting.cancel()

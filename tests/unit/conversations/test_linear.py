@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from pegboard.conversations.read_messages import IncomingMessage
-from pegboard.dialects import turn_reader
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.turn_reader import TurnReader
@@ -28,17 +27,19 @@ class Counted(list[Any]):
 
 
 def test_parts_of_one_turn_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    joined: list[int] = []
-    join = turn_reader._join_turns
+    joins = 0
+    replace = Turn._replace
 
-    def counted(parts: list[Turn]) -> Turn:
-        joined.append(len(parts))
-        return join(parts)
+    def counted(turn: Turn, **fields: Any) -> Turn:
+        nonlocal joins
+        joins += "raw" in fields and len(fields["raw"]) > 1
+        return replace(turn, **fields)
 
-    monkeypatch.setattr(turn_reader, "_join_turns", counted)
     parts = [{"type": "text", "text": f"{place} "} for place in range(500)]
-    (turn,) = DIALECTS.turn_reader.read(parts)
-    assert joined == [500]
+    with monkeypatch.context() as patch:
+        patch.setattr(Turn, "_replace", counted)
+        (turn,) = DIALECTS.turn_reader.read(parts)
+    assert joins == 1
     assert turn.raw == parts
     assert turn.text == "".join(f"{place} " for place in range(500))
 

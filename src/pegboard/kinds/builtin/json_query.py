@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jmespath
 from jmespath.exceptions import ArityError, JMESPathTypeError, ParseError, UnknownFunctionError
@@ -14,9 +14,6 @@ from jmespath.visitor import Options, TreeInterpreter
 
 from pegboard.kinds.builtin.base import Builtin, is_number, read_text_argument
 from pegboard.model.call_errors import ExecutionFailed
-
-if TYPE_CHECKING:
-    from jmespath.visitor import _TreeNode
 
 MAX_QUERY_LENGTH = 2_000
 MAX_CACHED_QUERY_LENGTH = 200
@@ -91,23 +88,23 @@ class _Interpreter(TreeInterpreter):
         super().__init__(Options(custom_functions=_Functions(budget)))
         self._budget = budget
 
-    def visit(self, node: _TreeNode, *args: Any, **kwargs: Any) -> Any:
+    def visit(self, node: Any, *args: Any, **kwargs: Any) -> Any:
         self._budget.spend(1)
         return super().visit(node, *args, **kwargs)
 
-    def visit_flatten(self, node: _TreeNode, value: Any) -> Any:
+    def visit_flatten(self, node: Any, value: Any) -> Any:
         base = self.visit(node["children"][0], value)
         if not isinstance(base, list):
             return None
         self._budget.walk(sum(len(element) if isinstance(element, list) else 1 for element in base))
         return [inner for element in base for inner in (element if isinstance(element, list) else (element,))]
 
-    def visit_slice(self, node: _TreeNode, value: Any) -> Any:
+    def visit_slice(self, node: Any, value: Any) -> Any:
         if isinstance(value, list):
             self._budget.walk(len(value))
         return super().visit_slice(node, value)
 
-    def visit_comparator(self, node: _TreeNode, value: Any) -> Any:
+    def visit_comparator(self, node: Any, value: Any) -> Any:
         left, right = [self.visit(child, value) for child in node["children"]]
         if type(left) is type(right) and isinstance(left, str | list | dict):
             self._budget.walk(min(self._budget.size(left), self._budget.size(right)))
@@ -131,7 +128,7 @@ def json_query(arguments: dict[str, Any]) -> dict[str, Any]:
     return {"result": result}
 
 
-def _parse_query(query: str) -> _TreeNode:
+def _parse_query(query: str) -> Any:
     parsed = jmespath.compile(query).parsed
     if len(query) > MAX_CACHED_QUERY_LENGTH:
         # The package caches parsed queries; a few hundred long ones would take hundreds of megabytes.

@@ -65,9 +65,9 @@ def _number_or_nan(value: Any) -> float:
 
 
 # How many calls a chain may make in total, including those of inner chains.
-_MAX_CALLS = 5000
+MAX_CALLS = 5000
 # Maximum total size of the outputs of all steps.
-_MAX_OUTPUT_BYTES = 64 * 2**20
+MAX_OUTPUT_BYTES = 64 * 2**20
 # Maximum nesting depth of chains that call chains.
 _MAX_DEPTH = 5
 
@@ -366,8 +366,8 @@ class _ChainRun:
             answer = CallOutcome(b"", str(error), "execution_failed")
         if answer.error is None:
             self._size += len(answer.text)
-            if self._size > _MAX_OUTPUT_BYTES:
-                why = f"The outputs of the chain take more than {_MAX_OUTPUT_BYTES:,} bytes"
+            if self._size > MAX_OUTPUT_BYTES:
+                why = f"The outputs of the chain take more than {MAX_OUTPUT_BYTES:,} bytes"
                 self._limit_failure = answer = CallOutcome(b"", why, "result_too_large")
             return answer
         if step.on_error == "stop":
@@ -375,8 +375,8 @@ class _ChainRun:
         return answer._replace(text=json_text(step.fallback if step.on_error == "fallback" else None).encode())
 
     async def _call(self, step: Step, arguments: Any, index: int | None) -> CallOutcome:
-        if self._counted.calls >= _MAX_CALLS:
-            error = f"The chain makes more than {_MAX_CALLS:,} calls"
+        if self._counted.calls >= MAX_CALLS:
+            error = f"The chain makes more than {MAX_CALLS:,} calls"
             self._limit_failure = CallOutcome(b"", error, "execution_failed")
             return self._limit_failure
         self._counted.calls += 1

@@ -28,9 +28,7 @@ _MAX_READ_BYTES = 64 * 1024
 _BLANK_RUN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+")
 _MESSAGE_KEYS = ("message", "detail", "error_description", "error", "title", "reason", "msg", "errors", "description")
 _INVISIBLE_TAG = re.compile(r"<(script|style|template|noscript)\b", re.IGNORECASE)
-_CLOSING_TAGS = {
-    name: re.compile(rf"</{name}\b", re.IGNORECASE) for name in ("script", "style", "template", "noscript")
-}
+CLOSING_TAGS = {name: re.compile(rf"</{name}\b", re.IGNORECASE) for name in ("script", "style", "template", "noscript")}
 # No character reference is longer; Python refuses to parse numbers of thousands of digits.
 _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{8,});?")
 
@@ -51,7 +49,7 @@ def extract_excerpt(body: bytes, charset: str, media_type: str, mask: SecretMask
         with contextlib.suppress(orjson.JSONDecodeError):
             text = _find_message(orjson.loads(text)) or text
     elif text.startswith("<"):
-        text = html.unescape(_LONG_REFERENCE.sub("\ufffd", " ".join(_visible_texts(text))))
+        text = html.unescape(_LONG_REFERENCE.sub("\ufffd", " ".join(iterate_visible_texts(text))))
     return join_line(mask.text(text), EXCERPT_CHARS)
 
 
@@ -75,7 +73,7 @@ def _format_location(where: Any) -> str:
     return f"{'.'.join(named)}: " if named else ""
 
 
-def _visible_texts(page: str) -> Iterator[str]:
+def iterate_visible_texts(page: str) -> Iterator[str]:
     """Yield the visible texts of an HTML page in one linear pass."""
     at = 0
     while (opens := page.find("<", at)) >= 0:
@@ -92,7 +90,7 @@ def _find_tag_end(page: str, opens: int) -> int:
         closes = page.find("-->", opens + 1)
         return closes + 3 if closes >= 0 else -1
     if unseen := _INVISIBLE_TAG.match(page, opens):
-        found = _CLOSING_TAGS[unseen[1].lower()].search(page, opens + 1)
+        found = CLOSING_TAGS[unseen[1].lower()].search(page, opens + 1)
         if found is None:
             return -1
         opens = found.start()
@@ -169,11 +167,11 @@ def _find_codec(name: str) -> str | None:
     if codec is None:
         return None
     try:
-        found = codecs.lookup(codec)
+        found = codecs.lookup(codec).name
+        b"a".decode(found, "replace")
     except LookupError:
-        return None  # a codec of another operating system, such as mbcs
-    # A private attribute, but there is no public one: hex, zip and others convert bytes to bytes.
-    return found.name if found._is_text_encoding and found.name.replace("-", "_") not in _PYTHON_ONLY_CODECS else None
+        return None  # a codec of another operating system, such as mbcs, or one of bytes to bytes, such as hex
+    return found if found.replace("-", "_") not in _PYTHON_ONLY_CODECS else None
 
 
 def read_result(status: int, headers: Mapping[str, str], body: bytes, mask: SecretMask, *, full: bool = False) -> Any:

@@ -92,7 +92,7 @@ class TableMessages:
                 "known; look before you insert again"
             )
         fields = [self.field(column) for column in fault.columns]
-        says = _EXPLANATIONS.get(fault.code, _explain_refused)(fault, facts, fields, self._table)
+        says = EXPLANATIONS.get(fault.code, _explain_refused)(fault, facts, fields, self._table)
         at = f"{ROWS_FIELD}[{fault.row}]." if self._is_batch and fault.row is not None else ""
         before = f"Row {fault.row}: " if at else ""
         return DatabaseFailed(
@@ -228,7 +228,7 @@ def _make_sentence(sentence: str) -> Callable[[InsertFault, TableSchema | None, 
     return say
 
 
-_EXPLANATIONS: Mapping[str, Callable[[InsertFault, TableSchema | None, list[str], str], str]] = {
+EXPLANATIONS: Mapping[str, Callable[[InsertFault, TableSchema | None, list[str], str], str]] = {
     "P1000": _make_sentence(
         "the database does not accept the board's credentials; the operator of the board has to correct them"
     ),

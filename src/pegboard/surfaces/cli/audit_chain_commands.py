@@ -29,7 +29,7 @@ from pegboard.surfaces.cli.resources import CONFLICT, run_with_client
 from pegboard.surfaces.cli.session import get_session
 
 # The part of a file sent in one request; the default body limit of a board is 4 MiB.
-_CHUNK_BYTES = 256 * 2**10
+CHUNK_BYTES = 256 * 2**10
 
 Since = Annotated[str | None, typer.Option("--since", help="Finished since: 30m, 1h, 2d, or an ISO time")]
 Until = Annotated[str | None, typer.Option("--until", help="Finished before: the same forms")]
@@ -208,7 +208,7 @@ def _read_chunks(source: TextIO, file: str) -> Iterator[tuple[list[str], bool]]:
         lines: list[str] = []
         size = 0
         for line in source:
-            if lines and size + len(line) > _CHUNK_BYTES:
+            if lines and size + len(line) > CHUNK_BYTES:
                 yield lines, False
                 lines, size = [], 0
             lines.append(line.rstrip("\n"))

@@ -124,7 +124,7 @@ async def test_when_a_step_stops_the_chain_items_of_others_do_not_begin(there: W
 async def test_a_chain_makes_no_more_calls_than_it_may(
     there: Waiting, monkeypatch: pytest.MonkeyPatch, on_error: str
 ) -> None:
-    monkeypatch.setattr(run_chain, "_MAX_CALLS", 3)
+    monkeypatch.setattr(run_chain, "MAX_CALLS", 3)
     there.go_on.set()
     step = {"id": "w", "tool": "waits", "for_each": [0] * 5, "on_error": on_error}
     outcome = await there.board.chain({"steps": [step, {"id": "x", "tool": "waits", "after": ["w"]}]})
@@ -136,7 +136,7 @@ async def test_a_chain_makes_no_more_calls_than_it_may(
 async def test_calls_of_chains_that_a_chain_calls_are_counted_with_its_own(
     there: Waiting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_chain, "_MAX_CALLS", 6)
+    monkeypatch.setattr(run_chain, "MAX_CALLS", 6)
     there.go_on.set()
     await there.saved("two", {"id": "w", "tool": "waits", "for_each": [0, 0]})
     outcome = await there.board.chain({"steps": [{"id": "t", "tool": "two", "for_each": [0] * 10}]})
@@ -145,7 +145,7 @@ async def test_calls_of_chains_that_a_chain_calls_are_counted_with_its_own(
 
 
 async def test_a_chain_keeps_no_more_output_than_it_may(there: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_chain, "_MAX_OUTPUT_BYTES", 100)
+    monkeypatch.setattr(run_chain, "MAX_OUTPUT_BYTES", 100)
     outcome = await there.board.chain({"steps": [echo([{"x": "y" * 40}] * 50, on_error="skip")]})
     assert (outcome.error, outcome.code) == (
         "Step 'e' failed: The outputs of the chain take more than 100 bytes",

@@ -41,8 +41,11 @@ def open_tool(
 class Calling:
     """An executor with its pool, and what calls its tools."""
 
-    def __init__(self, executor: HttpExecutor, outbound: GuardedClient, breakers: CircuitBreakers) -> None:
+    def __init__(
+        self, executor: HttpExecutor, outbound: GuardedClient, breakers: CircuitBreakers, hosts: HostLimiter
+    ) -> None:
         self.executor = executor
+        self.hosts = hosts
         self.outbound = outbound
         self.breakers = breakers
 
@@ -89,11 +92,10 @@ async def calling(
     """An executor that may reach what the list says."""
     outbound = GuardedClient(AllowList.read(allow), resolver=resolver, connect_seconds=2.0, ssl_context=tls)
     breakers = breakers or CircuitBreakers()
-    executor = HttpExecutor(
-        outbound, breakers, HostLimiter(most_a_host), max_response_bytes=max_response_bytes, most_at_once=most_at_once
-    )
+    hosts = HostLimiter(most_a_host)
+    executor = HttpExecutor(outbound, breakers, hosts, max_response_bytes=max_response_bytes, most_at_once=most_at_once)
     try:
-        yield Calling(executor, outbound, breakers)
+        yield Calling(executor, outbound, breakers, hosts)
     finally:
         await executor.close()
         await outbound.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -40,10 +41,9 @@ async def test_one_users_calls_leave_room_for_others() -> None:
 async def test_connections_to_a_host_are_shared() -> None:
     async with upstream(by_path(hangs=hang, other=echo)) as served, calling(most_a_host=4) as caller:
         hanging = [asyncio.create_task(caller.get(f"{served.url}/hangs")) for _ in range(4)]
-        hosts = caller.executor._hosts
 
         async def arrived() -> bool:
-            return len(served.received) == 3 and sum(each.waiting for each in hosts._admissions.values()) == 1
+            return len(served.received) == 3 and caller.hosts.waiting == 1
 
         await until(arrived)
         with pytest.raises(Unavailable, match=r"did not get a connection to http://127\.0\.0\.1:") as refused:
@@ -61,7 +61,7 @@ async def test_connections_to_a_host_are_shared() -> None:
         for call in hanging:
             call.cancel()
         await asyncio.wait(hanging)
-        assert len(hosts) == 0
+        assert len(caller.hosts) == 0
 
 
 @pytest.mark.parametrize("spelling", ["LocalHost:{}", "localhost.:{}"])
@@ -83,9 +83,11 @@ async def test_a_host_is_counted_once_however_it_is_written(spelling: str) -> No
 @pytest.mark.parametrize(("size", "is_aside"), [(1000, False), (300_000, True)])
 async def test_a_large_answer_is_read_aside(size: int, is_aside: bool) -> None:
     body = b'["%s"]' % (b"x" * size)
+    before = set(threading.enumerate())
     async with upstream(answer(200, body, Content_Type=JSON)) as served, calling() as caller:
         assert await caller.get(served.url) == ["x" * size]
-        assert bool(caller.executor._readers._threads) == is_aside
+        new = set(threading.enumerate()) - before
+        assert any(thread.name.startswith("pegboard-http") for thread in new) == is_aside
 
 
 async def test_an_answer_that_cannot_be_a_result_is_not_even_read() -> None:

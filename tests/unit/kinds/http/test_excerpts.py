@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pegboard.kinds.http import response
 from pegboard.kinds.http.response import (
     EXCERPT_CHARS,
-    _visible_texts,
     extract_excerpt,
+    iterate_visible_texts,
     join_line,
     make_status_error,
     read_result,
@@ -144,10 +144,10 @@ def test_no_part_of_a_page_is_looked_at_more_than_a_few_times(
             return found
 
     monkeypatch.setattr(
-        response, "_CLOSING_TAGS", {name: Search(pattern) for name, pattern in response._CLOSING_TAGS.items()}
+        response, "CLOSING_TAGS", {name: Search(pattern) for name, pattern in response.CLOSING_TAGS.items()}
     )
     page = Page(start + again * 1_000)
-    list(_visible_texts(page))
+    list(iterate_visible_texts(page))
     assert 0 < looked_at < 3 * len(page)
 
 
