@@ -33,7 +33,6 @@ from pegboard.model.tool import RateLimit
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.check_output import OutputChecker, encode_output
-from pegboard.stages.deadlines import Deadlines
 from pegboard.stages.execute import ExecutionOutcome, execute
 from pegboard.stages.rate_limit import Limiter, check_rate_limit
 from pegboard.stages.resolve import find_tool, resolve_tool
@@ -85,7 +84,6 @@ class Pipeline:
         self._draining = False
         # If True, a cancelled call is reported as ended by the server and not by its caller.
         self.is_stopping = False
-        self._deadlines = Deadlines()
         metrics.watch_in_flight(lambda: len(self._running))
 
     async def run(
@@ -218,7 +216,7 @@ class Pipeline:
             earlier = await self._journal.begin(ready, this.draft)
             if earlier is not None:
                 return this.build_repeat(earlier)
-            return this.build_success(await execute(compiled, ready, self._checker, this.attempts, self._deadlines))
+            return this.build_success(await execute(compiled, ready, self._checker, this.attempts))
         except ToolError as error:
             if this.ready is None and isinstance(error, InvalidArguments):
                 this.ignored = error.ignored

@@ -11,7 +11,6 @@ from pegboard.model.call import ReadyCall
 from pegboard.model.call_errors import ContractViolation, ExecutionFailed, TimedOut, ToolError
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.stages.check_output import OutputChecker
-from pegboard.stages.deadlines import Deadlines
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -44,7 +43,7 @@ class Attempts:
         self.row_id: str | None = None
         self.tries: list[dict[str, Any]] = []
         self.violations = 0
-        # The task that runs the call, stored because asyncio.current_task() is comparatively slow.
+        # The task that runs the call, which a cancellation of the call cancels.
         self.task: asyncio.Task[Any] | None = None
 
     def record_failure(self, error: ToolError, began: float) -> None:
@@ -56,14 +55,14 @@ class Attempts:
 
 
 async def execute(
-    compiled: CompiledTool, ready: ReadyCall, checker: OutputChecker, attempts: Attempts, deadlines: Deadlines
+    compiled: CompiledTool, ready: ReadyCall, checker: OutputChecker, attempts: Attempts
 ) -> ExecutionOutcome:
     """Run the tool, retry as its policy allows, and return the checked output."""
     while True:
         attempts.count += 1
         began = time.perf_counter()
         try:
-            output = await _run_once(compiled, ready, deadlines, attempts.task)
+            output = await _run_once(compiled, ready)
             if type(output) is Output:
                 output, attempts.printed, attempts.row_id = output
             text = checker.check(compiled, output)
@@ -87,23 +86,23 @@ async def execute(
             return ExecutionOutcome(text, attempts.count)
 
 
-async def _run_once(
-    compiled: CompiledTool, ready: ReadyCall, deadlines: Deadlines, task: asyncio.Task[Any] | None
-) -> Any:
+async def _run_once(compiled: CompiledTool, ready: ReadyCall) -> Any:
     prepared = compiled.prepared
+    timer = None
     try:
         if prepared.instant:
             return await prepared.run(ready)
-        with deadlines.within(min(ready.deadline - time.monotonic(), compiled.attempt_timeout), task) as attempt:
+        async with asyncio.timeout(min(ready.deadline - time.monotonic(), compiled.attempt_timeout)) as timer:
             return await prepared.run(ready)
     except (ToolError, asyncio.CancelledError, GeneratorExit):
         raise
     except BaseException as error:
+        if type(error) is TimeoutError and timer is not None and timer.expired():
+            message = f"Tool '{compiled.tool.name}' did not finish within {compiled.attempt_timeout:g} s"
+            raise TimedOut(message) from None
         # Any exception of tool code is an error of the tool, and its message is for the caller.
         log.info("tool_raised", tool=ready.tool.name, run_id=ready.run_id, exc_info=True)
         raise ExecutionFailed(describe_exception(error)) from error
-    assert attempt.is_up
-    raise TimedOut(f"Tool '{compiled.tool.name}' did not finish within {compiled.attempt_timeout:g} s")
 
 
 def describe_exception(error: BaseException) -> str:

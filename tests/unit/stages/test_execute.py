@@ -17,7 +17,6 @@ from pegboard.model.call_errors import ExecutionFailed, HandlerNotFound, RateLim
 from pegboard.model.tool import Kind, Retry, Tool
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.stages.check_output import OutputChecker
-from pegboard.stages.deadlines import Deadlines
 from pegboard.stages.execute import Attempts, ExecutionOutcome, describe_exception, execute
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -31,7 +30,7 @@ def compiled(run: Callable[[ReadyCall], Any], *, instant: bool = False, **fields
 
 async def run(the: CompiledTool, attempts: Attempts | None = None, within: float = 5.0) -> ExecutionOutcome:
     ready = ReadyCall("run", the.tool, Caller("u", "ada"), {}, "digest", time.monotonic() + within)
-    return await execute(the, ready, CHECKER, attempts or Attempts(), Deadlines())
+    return await execute(the, ready, CHECKER, attempts or Attempts())
 
 
 async def test_an_outcome_has_the_output_its_text_and_the_attempts() -> None:
@@ -153,3 +152,89 @@ async def test_the_callers_cancellation_passes_through() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def hang(_call: ReadyCall) -> None:
+    """A tool that never ends."""
+    await asyncio.Event().wait()
+
+
+async def test_each_attempt_ends_at_its_own_deadline() -> None:
+    ended: list[float] = []
+
+    async def one(seconds: float) -> None:
+        with pytest.raises(TimedOut):
+            await run(compiled(hang), within=seconds)
+        ended.append(seconds)
+
+    late = asyncio.create_task(one(60))
+    await asyncio.gather(*(one(seconds) for seconds in (-1.0, 0.0, 0.02, 0.04)))
+    assert ended == [-1.0, 0.0, 0.02, 0.04]
+    late.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await late
+
+
+async def test_the_task_of_an_attempt_that_timed_out_goes_on_as_if_it_had_not_been_cancelled() -> None:
+    with pytest.raises(TimedOut):
+        await run(compiled(hang), within=0.0)
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+    await asyncio.sleep(0)
+
+
+async def test_the_callers_cancellation_passes_through_in_the_iteration_of_the_deadline_too() -> None:
+    running = asyncio.create_task(run(compiled(hang), within=0.0))
+    await asyncio.sleep(0)  # the deadline is the next callback of the event loop
+    asyncio.get_running_loop().call_soon(running.cancel)
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert running.cancelling() == 1
+
+
+async def test_a_tool_that_ignores_its_deadline_and_returns_succeeds() -> None:
+    async def ignore(_call: ReadyCall) -> str:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return "done all the same"
+        raise AssertionError
+
+    assert (await run(compiled(ignore), within=0.0)).text == b'"done all the same"'
+
+
+async def test_an_error_of_a_tool_that_is_cancelled_at_its_deadline_is_the_error() -> None:
+    async def fail(_call: ReadyCall) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise ValueError("could not clean up")
+
+    with pytest.raises(ExecutionFailed, match="clean up"):
+        await run(compiled(fail), within=0.0)
+
+
+async def test_of_a_call_within_a_call_the_one_whose_deadline_passes_times_out() -> None:
+    def outer(within: float) -> Callable[[ReadyCall], Any]:
+        async def call_inner(_call: ReadyCall) -> str:
+            try:
+                await run(compiled(hang, timeout=7), within=within)
+            except TimedOut:
+                return "the inner one timed out"
+            raise AssertionError
+
+        return call_inner
+
+    assert (await run(compiled(outer(0.0)), within=30)).text == b'"the inner one timed out"'
+    with pytest.raises(TimedOut, match="within 5 s"):
+        await run(compiled(outer(30), timeout=5), within=0.0)
+
+
+async def test_a_tool_that_never_waits_has_no_deadline() -> None:
+    async def answer(_call: ReadyCall) -> str:
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return "late"
+
+    assert (await run(compiled(answer, instant=True), within=-1)).text == b'"late"'
