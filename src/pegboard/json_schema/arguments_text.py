@@ -66,11 +66,9 @@ def _parse_arguments_text(text: str) -> Any:
         return Malformed(text, error.message)
     if value is None:
         return {}
-    return (
-        value
-        if type(value) is dict
-        else Malformed(text, f"they must be a JSON object, and are {_name_json_type(value)}")
-    )
+    if type(value) is dict:
+        return value
+    return Malformed(text, f"they must be a JSON object, and are {_name_json_type(value)}")
 
 
 def _count_colons(value: Any, *, in_texts: bool) -> int:

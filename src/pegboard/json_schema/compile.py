@@ -21,6 +21,7 @@ from pegboard.json_schema.schema_document import (
     make_pointer,
 )
 from pegboard.json_schema.validation_cost import MAX_CHECKS, TooCostly, compute_cost
+from pegboard.json_schema.value_text import shorten
 
 MAX_SCHEMA_BYTES = 256 * 1024
 MAX_DEPTH = 64
@@ -286,7 +287,7 @@ def _refuse_fetch(address: str) -> Any:
 
 def _format_schema_error(error: ValueError) -> str:
     text = str(getattr(error, "message", error)).partition("\n")[0]
-    return "is not a schema that can be used: " + (text if len(text) <= 300 else text[:299] + "…")
+    return f"is not a schema that can be used: {shorten(text, 300)}"
 
 
 def _format_path(path: Path) -> str:

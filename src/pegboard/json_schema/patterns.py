@@ -14,6 +14,7 @@ from typing import Any
 from jsonschema_rs import Draft7Validator, FancyRegexOptions, RegexOptions
 
 from pegboard.json_schema.schema_document import Path, SchemaDocument
+from pegboard.json_schema.value_text import shorten
 
 KIB = 1024
 MAX_PATTERN_BYTES = 1024 * KIB
@@ -58,15 +59,13 @@ def measure_pattern(pattern: str) -> PatternCost:
     if _NEEDS_BACKTRACKING.search(pattern):
         if _is_compilable(pattern, REGEX_ENGINE):
             return PatternCost(MAX_PATTERN_BYTES, _BACKTRACKING_TEXT, _BACKTRACKING_CHECKS, backtracks=True)
-        raise PatternProblem(
-            f"the pattern '{_shorten_pattern(pattern)}' does not compile, or is too large with its look-around"
-        )
+        raise PatternProblem(f"the pattern '{shorten(pattern)}' does not compile, or is too large with its look-around")
     if _is_regex(pattern):
         raise PatternProblem(
-            f"the pattern '{_shorten_pattern(pattern)}' is too large once its repetitions are counted out; "
+            f"the pattern '{shorten(pattern)}' is too large once its repetitions are counted out; "
             "bound the length with minLength and maxLength instead"
         )
-    raise PatternProblem(f"the pattern '{_shorten_pattern(pattern)}' is not a regular expression that compiles")
+    raise PatternProblem(f"the pattern '{shorten(pattern)}' is not a regular expression that compiles")
 
 
 def check_patterns(document: SchemaDocument) -> None:
@@ -87,8 +86,7 @@ def check_patterns(document: SchemaDocument) -> None:
             if not may_give_up and (weight.backtracks or weight.size == MAX_PATTERN_BYTES):
                 what = "uses look-around or a back-reference" if weight.backtracks else "is very large"
                 raise PatternProblem(
-                    f"the pattern '{_shorten_pattern(pattern)}' {what}; such a pattern may not stand "
-                    "in patternProperties, "
+                    f"the pattern '{shorten(pattern)}' {what}; such a pattern may not stand in patternProperties, "
                     "not, if, oneOf or contains",
                     where,
                 )
@@ -133,7 +131,3 @@ def _is_compilable(pattern: str, engine: FancyRegexOptions | RegexOptions) -> bo
     except ValueError:
         return False
     return True
-
-
-def _shorten_pattern(text: str) -> str:
-    return text if len(text) <= 100 else text[:99] + "…"

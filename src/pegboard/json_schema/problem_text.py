@@ -55,10 +55,10 @@ def build_problem(
     hidden = any(isinstance(step, str) and is_secret_name(step) for step in path)
     field = format_field_path(path)
     message = f"{format_subject(field, subject)} {words.says}"
+    received = HIDDEN if hidden else shorten(value) if isinstance(value, str) else format_value(value)
     if words.shows:
-        quoted = f"'{shorten(value)}'" if isinstance(value, str) else format_value(value)
-        message += f", but received {HIDDEN if hidden else quoted}"
-    received = HIDDEN if hidden else (shorten(value) if isinstance(value, str) else format_value(value))
+        quoted = f"'{received}'" if isinstance(value, str) and not hidden else received
+        message += f", but received {quoted}"
     expected = words.expected or (describe_expected(node) if node is not None else None)
     return FieldProblem(words.code, message + words.hint, field, expected, received)
 
@@ -97,27 +97,24 @@ def describe_expected(node: Any) -> str:
         return format_value(node["const"])
     if "enum" in node:
         return f"one of: {format_options(node['enum'])}"
-    kinds = _list_types(node)
-    return " or ".join(_DESCRIBERS.get(kind, _describe_type)(kind, node) for kind in kinds) if kinds else "any value"
+    return " or ".join(_describe_type(kind, node) for kind in _list_types(node)) or "any value"
 
 
 def get_wording(keyword: str, limit: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:
     """Return the wording for a value that violates this keyword of the schema."""
-    return _EXPLAINERS.get(keyword, _explain_custom)(limit, node, value)
+    explain = _EXPLAINERS.get(keyword)
+    return ProblemWording("custom", "does not fit its schema") if explain is None else explain(limit, node, value)
 
 
 def _explain_type(_: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:
-    kinds = _list_types(node)
     phrases = []
-    for kind in kinds:
-        phrase = _DESCRIBERS.get(kind, _describe_type)(kind, node)
+    for kind in _list_types(node):
         if kind == "object":
-            phrase = "a valid JSON object"
+            phrases.append("a valid JSON object")
         elif kind == "string" and node.get("format") in _FORMATS:
-            phrase = _FORMATS[node["format"]][1]
+            phrases.append(_FORMATS[node["format"]][1])
         else:
-            phrase = _ARTICLES.get(kind, "") + phrase
-        phrases.append(phrase)
+            phrases.append(_ARTICLES.get(kind, "") + _describe_type(kind, node))
     return ProblemWording("invalid_type", f"must be {' or '.join(phrases) or 'of another type'}")
 
 
@@ -142,14 +139,10 @@ def _make_range_explainer(code: str) -> Callable[[Any, Mapping[str, Any], Any], 
 def _explain_multiple(step: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:
     places = -math.log10(step) if step > 0 else 0.0
     if 0 < places == round(places):
-        return ProblemWording(
-            "not_multiple_of",
-            f"must be a number with max {places:.0f} decimal place{'s' if places > 1 else ''}",
-            f"number with at most {places:.0f} decimal place{'s' if places > 1 else ''}",
-        )
-    return ProblemWording(
-        "not_multiple_of", f"must be a multiple of {_format_number(step)}", f"multiple of {_format_number(step)}"
-    )
+        count = _format_count(round(places), "decimal place")
+        return ProblemWording("not_multiple_of", f"must be a number with max {count}", f"number with at most {count}")
+    expected = f"multiple of {_format_number(step)}"
+    return ProblemWording("not_multiple_of", f"must be a {expected}", expected)
 
 
 def _explain_too_long(limit: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:
@@ -193,10 +186,6 @@ def _explain_unique(_: Any, node: Mapping[str, Any], value: Any) -> ProblemWordi
     return ProblemWording("custom", "must not hold the same item twice", "array of different items", shows=False)
 
 
-def _explain_custom(limit: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:
-    return ProblemWording("custom", "does not fit its schema")
-
-
 def _explain_encoding(name: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:
     return ProblemWording("invalid_string", f"must be text encoded as {name}", f"text encoded as {name}")
 
@@ -224,12 +213,16 @@ _EXPLAINERS: Mapping[str, Callable[[Any, Mapping[str, Any], Any], ProblemWording
 }
 
 
-def _describe_number(kind: str, node: Mapping[str, Any]) -> str:
-    bounds = _format_bounds(node)
-    return f"{kind} {'of ' if bounds.startswith('at ') else ''}{bounds}".rstrip()
+def _describe_type(kind: str, node: Mapping[str, Any]) -> str:
+    if kind == "string":
+        return _describe_string(node)
+    if kind in ("integer", "number"):
+        bounds = _format_bounds(node)
+        return f"{kind} {'of ' if bounds.startswith('at ') else ''}{bounds}".rstrip()
+    return "true or false" if kind == "boolean" else kind
 
 
-def _describe_string(kind: str, node: Mapping[str, Any]) -> str:
+def _describe_string(node: Mapping[str, Any]) -> str:
     if node.get("format") in _FORMATS:
         return _FORMATS[node["format"]][0]
     if isinstance(node.get("pattern"), str):
@@ -238,17 +231,6 @@ def _describe_string(kind: str, node: Mapping[str, Any]) -> str:
     if high is not None:
         return f"string of {f'{low} to' if low else 'at most'} {_format_count(high, 'character')}"
     return f"string of at least {_format_count(low, 'character')}" if low else "string"
-
-
-def _describe_type(kind: str, node: Mapping[str, Any]) -> str:
-    return "true or false" if kind == "boolean" else kind
-
-
-_DESCRIBERS: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
-    "integer": _describe_number,
-    "number": _describe_number,
-    "string": _describe_string,
-}
 
 
 def _list_types(node: Mapping[str, Any]) -> list[str]:

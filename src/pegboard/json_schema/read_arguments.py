@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -22,6 +22,7 @@ from pegboard.json_schema.value_text import format_field_path, format_value, sho
 from pegboard.model.call import Malformed
 from pegboard.model.call_errors import FieldProblem, MalformedArguments
 from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.json_text import map_leaves
 
 MIN_INTEGER = -(2**63)
 MAX_INTEGER = 2**64 - 1
@@ -92,7 +93,8 @@ def check_arguments_extent(
         if depth > max_depth or left < 0:
             raise _build_too_large_error(path, max_depth if depth > max_depth else None, max_values)
         is_object = isinstance(container, dict)
-        for key, value in container.items() if is_object else _iterate_checked_items(container):
+        items = container.items() if is_object else () if _is_all_plain(container) else enumerate(container)
+        for key, value in items:
             if is_object and not (type(key) is str and key.isascii()):
                 _check_object_key(key, path)
             kind = type(value)
@@ -113,11 +115,6 @@ def check_arguments_extent(
     return has_decimals
 
 
-def _iterate_checked_items(items: Sequence[Any]) -> Iterable[tuple[int, Any]]:
-    """Return the items that need a check, with their indexes: none for a list of plain numbers."""
-    return () if _is_all_plain(items) else enumerate(items)
-
-
 def _is_all_plain(items: Sequence[Any]) -> bool:
     """Return True if all items have the same type and are valid JSON; False means that each item has to be checked."""
     kinds = set(map(type, items))
@@ -132,9 +129,7 @@ def _is_all_plain(items: Sequence[Any]) -> bool:
 def _explain_unreadable(arguments: Any) -> str:
     if not isinstance(arguments, Malformed):
         return f"Arguments must be a JSON object, but received {_describe_type(arguments)}"
-    shown = (
-        arguments.text if len(arguments.text) <= _MAX_SHOWN_CHARACTERS else arguments.text[:_MAX_SHOWN_CHARACTERS] + "…"
-    )
+    shown = shorten(arguments.text, _MAX_SHOWN_CHARACTERS)
     received = f"; received: {shown}" if shown else ""
     why = arguments.why[:1].lower() + arguments.why[1:]
     return f"The arguments cannot be read, so nothing was run: {why}. Send the call again, whole{received}"
@@ -142,20 +137,16 @@ def _explain_unreadable(arguments: Any) -> str:
 
 def convert_to_floats(value: Any) -> Any:
     """Return the value with every Decimal as the nearest float, for tools that support only floats."""
-    if isinstance(value, Decimal):
-        return float(value)
-    if isinstance(value, dict):
-        return {key: convert_to_floats(item) for key, item in value.items()}
-    return [convert_to_floats(item) for item in value] if isinstance(value, list | tuple) else value
+    return map_leaves(value, lambda leaf: float(leaf) if isinstance(leaf, Decimal) else leaf)
 
 
 def convert_to_decimals(value: Any) -> Any:
     """Return the value with every integer beyond 64 bits as a Decimal, for tools that keep all digits."""
-    if type(value) is int and not MIN_INTEGER <= value <= MAX_INTEGER:
-        return Decimal(value)
-    if isinstance(value, dict):
-        return {key: convert_to_decimals(item) for key, item in value.items()}
-    return [convert_to_decimals(item) for item in value] if isinstance(value, list | tuple) else value
+
+    def convert(leaf: Any) -> Any:
+        return Decimal(leaf) if type(leaf) is int and not MIN_INTEGER <= leaf <= MAX_INTEGER else leaf
+
+    return map_leaves(value, convert)
 
 
 def _is_exact(value: Any, kind: type, exact: bool) -> bool:

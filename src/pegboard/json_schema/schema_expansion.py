@@ -6,7 +6,8 @@ being applied is cached per value, so it counts once per value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from operator import add
 from typing import Any, NamedTuple
 
 from pegboard.json_schema.patterns import PatternCost, measure_pattern
@@ -173,10 +174,8 @@ class SchemaExpansion:
                 yield "named", 1.0, child, False
             elif word in ("patternProperties", "propertyNames"):
                 yield "object", 1.0, child, False
-            elif word == "contains":
-                yield "array", again, child, False
             else:
-                yield "array", 1.0, child, False
+                yield "array", again if word == "contains" else 1.0, child, False
 
     def _cost_in_place(self, node: Any) -> float:
         """Return the checks for a scalar; the validator does not cache a recursive reference for scalars."""
@@ -242,45 +241,39 @@ def _add_profile(frame: _Frame, slot: str, factor: float, profile: CostProfile) 
             [rate * factor for rate in profile.per_value], [rate * factor for rate in profile.per_character]
         )
     if slot == "same":
-        frame.result = _sum_profiles(frame.result, profile)
+        frame.result = _merge_profiles(frame.result, profile, add)
     elif slot == "named":
-        frame.named = profile if frame.named is None else _take_larger_rates(frame.named, profile)
+        frame.named = _merge_profiles(frame.named, profile, max)
     elif slot == "object":
-        frame.object = profile if frame.object is None else _sum_profiles(frame.object, profile)
+        frame.object = _merge_profiles(frame.object, profile, add)
     else:
-        frame.array = profile if frame.array is None else _sum_profiles(frame.array, profile)
+        frame.array = _merge_profiles(frame.array, profile, add)
 
 
 def _close_frame(frame: _Frame) -> CostProfile:
     """Return the profile of the whole frame; the children's profiles are one depth below its own."""
     below = frame.named
     if frame.object is not None:
-        below = frame.object if below is None else _sum_profiles(below, frame.object)
+        below = _merge_profiles(below, frame.object, add)
     if frame.array is not None:
-        below = frame.array if below is None else _take_larger_rates(below, frame.array)
+        below = _merge_profiles(below, frame.array, max)
     if below is None:
         return frame.result
     # One check to look up the schema of a child.
     below.per_value[-1] += 1.0
     below.per_value.append(0.0)
     below.per_character.append(0.0)
-    return _sum_profiles(frame.result, below)
+    return _merge_profiles(frame.result, below, add)
 
 
-def _sum_profiles(one: CostProfile, other: CostProfile) -> CostProfile:
-    return _merge_profiles(one, other, largest=False)
-
-
-def _take_larger_rates(one: CostProfile, other: CostProfile) -> CostProfile:
-    return _merge_profiles(one, other, largest=True)
-
-
-def _merge_profiles(one: CostProfile, other: CostProfile, *, largest: bool) -> CostProfile:
-    """Merge the shorter profile into the longer one, in place, and return it."""
+def _merge_profiles(one: CostProfile | None, other: CostProfile, merge: Callable[[float, float], float]) -> CostProfile:
+    """Merge the rates of the shorter profile into the longer one, in place, and return it."""
+    if one is None:
+        return other
     long, short = (one, other) if len(one.per_value) >= len(other.per_value) else (other, one)
     for into, rates in zip(long, short, strict=True):
         for index in range(1, len(rates) + 1):
-            into[-index] = max(into[-index], rates[-index]) if largest else into[-index] + rates[-index]
+            into[-index] = merge(into[-index], rates[-index])
     return long
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from pegboard.json_schema.read_arguments import MAX_INTEGER, MIN_INTEGER
@@ -18,12 +19,8 @@ _MAX_LISTED = 5
 
 def find_unstorable(fields: Mapping[str, Any]) -> list[Fault]:
     """Return the faults of values that cannot be stored, at most _MAX_LISTED."""
-    faults = []
-    for path, why in _iterate_unstorable(fields):
-        faults.append(Fault(format_field_path(path) or "", why))
-        if len(faults) == _MAX_LISTED:
-            break
-    return faults
+    found = islice(_iterate_unstorable(fields), _MAX_LISTED)
+    return [Fault(format_field_path(path) or "", why) for path, why in found]
 
 
 def _iterate_unstorable(fields: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -36,7 +33,10 @@ def _iterate_unstorable(fields: Mapping[str, Any]) -> Iterator[tuple[Path, str]]
                 yield path[:4], f"nested more than {MAX_DEPTH} levels deep"
                 return
             if isinstance(value, Mapping):
-                why = next(filter(None, map(_explain_key, value)), None)
+                faults = (
+                    _explain_value(key) if isinstance(key, str) else "has a key that is not a string" for key in value
+                )
+                why = next(filter(None, faults), None)
                 todo += [((*path, str(key)), item) for key, item in value.items()]
             else:
                 todo += [((*path, place), item) for place, item in enumerate(value)]
@@ -44,10 +44,6 @@ def _iterate_unstorable(fields: Mapping[str, Any]) -> Iterator[tuple[Path, str]]
             why = _explain_value(value)
         if why is not None:
             yield path, why
-
-
-def _explain_key(key: Any) -> str | None:
-    return _explain_value(key) if isinstance(key, str) else "has a key that is not a string"
 
 
 def _explain_value(value: Any) -> str | None:

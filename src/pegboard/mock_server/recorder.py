@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pegboard.mock_server.fixtures import ERROR_CLASSES_BY_CODE, FixtureTool
+from pegboard.model.json_text import map_leaves
 from pegboard.model.secrets import MASK, is_secret_name
 
 # Behaviour around a tool, such as retries, is part of the recorded answers.
@@ -100,24 +101,18 @@ def _build_responses(sequence: list[_RecordedAnswer]) -> list[dict[str, Any]]:
     """Return the answers to one set of arguments in order; the last one has no count and is repeated."""
     last = sequence[-1]
     return [
-        {
-            **({"when": each.when} if each.when else {}),
-            **each.answer,
-            **({} if each is last else {"times": each.times}),
-        }
+        ({"when": each.when} if each.when else {}) | each.answer | ({} if each is last else {"times": each.times})
         for each in sequence
     ]
 
 
+@dataclass(slots=True)
 class _RecordedAnswer:
     """An answer to some arguments, and how often in a row it was given."""
 
-    __slots__ = ("answer", "times", "when")
-
-    def __init__(self, when: dict[str, Any], answer: dict[str, Any]) -> None:
-        self.when = when
-        self.answer = answer
-        self.times = 1
+    when: dict[str, Any]
+    answer: dict[str, Any]
+    times: int = 1
 
 
 class _SecretMasker:
@@ -151,15 +146,11 @@ class _SecretMasker:
 
 def _to_canonical_json(value: Any) -> str:
     """Return the same text for values that `when` considers equal, such as 1 and 1.0."""
-    return json.dumps(_normalize_numbers(value), sort_keys=True)
 
+    def normalize(leaf: Any) -> Any:
+        return int(leaf) if isinstance(leaf, float) and leaf.is_integer() else leaf
 
-def _normalize_numbers(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _normalize_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_normalize_numbers(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return json.dumps(map_leaves(value, normalize), sort_keys=True)
 
 
 def _count_keys(value: Any) -> int:

@@ -3,13 +3,14 @@
 ToolError
 ├── InvalidArguments        VALIDATION_ERROR   the arguments do not fit the schema
 ├── MalformedArguments      VALIDATION_ERROR   they are no JSON object, or too deep or too large
-├── ToolNotFound            CONFIG_ERROR
-├── ToolInactive            CONFIG_ERROR
-├── HandlerNotFound         CONFIG_ERROR
-├── Misconfigured           CONFIG_ERROR       the tool cannot run with its configuration on this board
-├── SecretUnreadable        CONFIG_ERROR
-├── Drifted                 CONFIG_ERROR       the upstream changed the tool; refused until the owner accepts it
-├── EgressRefused           CONFIG_ERROR       the address policy does not allow the address
+├── ConfigError             CONFIG_ERROR       the tool cannot run as it is; the call did not run
+│   ├── ToolNotFound
+│   ├── ToolInactive
+│   ├── HandlerNotFound
+│   ├── Misconfigured                          the tool cannot run with its configuration on this board
+│   ├── SecretUnreadable
+│   ├── Drifted                                the upstream changed the tool; refused until the owner accepts it
+│   └── EgressRefused                          the address policy does not allow the address
 ├── TableUnusable           CONFIG_ERROR       the table is missing or differs from its configuration (table_errors.py)
 ├── DatabaseFailed          DATABASE_ERROR     the database rejected the row or was unreachable (table_errors.py)
 ├── RateLimited             UNKNOWN_ERROR      retryable, with the time to wait
@@ -154,12 +155,18 @@ class MalformedArguments(ToolError):
     code = "malformed_arguments"
 
 
-class ToolNotFound(ToolError):
-    """This caller has no tool of that name."""
+class ConfigError(ToolError):
+    """The tool cannot run as it is, or there is none; the call did not run."""
 
     type = ErrorType.CONFIG
-    code = "tool_not_found"
+    code = "misconfigured"
     did_run = False
+
+
+class ToolNotFound(ConfigError):
+    """This caller has no tool of that name."""
+
+    code = "tool_not_found"
 
     def __init__(self, name: str, why: str = "", near: str | None = None) -> None:
         unnamed = "The call does not say, in a way that can be read, which tool it is for; send it again with a name"
@@ -167,55 +174,41 @@ class ToolNotFound(ToolError):
         super().__init__(f"Tool '{name}' not found{more}" if name else unnamed)
 
 
-class ToolInactive(ToolError):
+class ToolInactive(ConfigError):
     """The tool exists and is inactive."""
 
-    type = ErrorType.CONFIG
     code = "tool_inactive"
-    did_run = False
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Tool '{name}' is inactive; its owner can switch it on with is_active: true")
 
 
-class HandlerNotFound(ToolError):
+class HandlerNotFound(ConfigError):
     """The tool refers to a handler that this process does not have."""
 
-    type = ErrorType.CONFIG
     code = "handler_not_found"
-    did_run = False
 
 
-class Misconfigured(ToolError):
+class Misconfigured(ConfigError):
     """The tool cannot run with its configuration on this board."""
 
-    type = ErrorType.CONFIG
-    code = "misconfigured"
-    did_run = False
 
-
-class SecretUnreadable(ToolError):
+class SecretUnreadable(ConfigError):
     """A credential of the tool cannot be decrypted or is missing."""
 
-    type = ErrorType.CONFIG
     code = "secret_unreadable"
-    did_run = False
 
 
-class Drifted(ToolError):
+class Drifted(ConfigError):
     """The upstream has changed the tool since its owner imported it."""
 
-    type = ErrorType.CONFIG
     code = "drifted"
-    did_run = False
 
 
-class EgressRefused(ToolError):
+class EgressRefused(ConfigError):
     """The address policy does not allow this address."""
 
-    type = ErrorType.CONFIG
     code = "egress_refused"
-    did_run = False
 
 
 class RateLimited(ToolError):

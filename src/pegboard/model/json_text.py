@@ -1,10 +1,10 @@
-"""JSON as text: text that every database can store, equality of JSON values, and UUIDs."""
+"""JSON values: as text that every database can store, compared, converted; and UUIDs."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -22,7 +22,7 @@ def json_text(value: Any) -> str:
     except TypeError:  # integers above 64 bits, lone surrogates: rare
         pass
     try:
-        return orjson.dumps(_convert_large_integers(value), default=_encode_decimal).decode()
+        return orjson.dumps(map_leaves(value, _convert_large_integer), default=_encode_decimal).decode()
     except (TypeError, RecursionError):
         pass
     try:
@@ -37,13 +37,18 @@ def _encode_decimal(value: Any) -> Any:
     raise TypeError
 
 
-def _convert_large_integers(value: Any) -> Any:
-    """Return the value with large integers as decimals, which are written digit by digit."""
-    if isinstance(value, dict):
-        return {key: _convert_large_integers(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_convert_large_integers(item) for item in value]
+def _convert_large_integer(value: Any) -> Any:
+    """Return a large integer as a decimal, which is written digit by digit."""
     return Decimal(value) if isinstance(value, int) and value.bit_length() > _BITS else value
+
+
+def map_leaves(value: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return the JSON value with each text, number, boolean and null in it, except keys, converted."""
+    if isinstance(value, Mapping):
+        return {key: map_leaves(item, convert) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [map_leaves(item, convert) for item in value]
+    return convert(value)
 
 
 def is_json_equal(one: Any, other: Any, *, exact_numbers: bool = False) -> bool:

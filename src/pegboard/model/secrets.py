@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pegboard.model.call_errors import SecretUnreadable
+from pegboard.model.json_text import map_leaves
 
 # What is shown instead of a secret. A config with a mask keeps the stored value.
 MASK = "********"
@@ -133,10 +134,4 @@ def resolve_references(value: Any, secrets: Callable[[str], str]) -> Any:
             ) from None
 
     # A single pass: references inside a secret's value are not resolved.
-    if isinstance(value, str):
-        return SECRET_REFERENCE.sub(secret, value)
-    if isinstance(value, Mapping):
-        return {name: resolve_references(item, secrets) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [resolve_references(item, secrets) for item in value]
-    return value
+    return map_leaves(value, lambda leaf: SECRET_REFERENCE.sub(secret, leaf) if isinstance(leaf, str) else leaf)

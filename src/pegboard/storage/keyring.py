@@ -92,25 +92,16 @@ class EnvironmentKeyring:
             if twins:
                 raise KeyringError(f"{which} is the same as key {twins[0]}; give each key once")
             found.append(key)
-        self._keys = tuple(found)
-
-    @property
-    def primary(self) -> Key:
-        """The first key of the variable."""
-        return self._keys[0]
-
-    @property
-    def keys(self) -> tuple[Key, ...]:
-        """The keys in the order of the variable."""
-        return self._keys
+        self.primary = found[0]
+        self.keys = tuple(found)
 
     def get(self, key_id: str) -> Key | None:
         """Return the key with that id."""
-        return next((key for key in self._keys if key.id == key_id), None)
+        return next((key for key in self.keys if key.id == key_id), None)
 
     def begin_rotation(self) -> Key:
         """Return the first key; raise KeyringError if there is no second one to rotate away from."""
-        if len(self._keys) < 2:
+        if len(self.keys) < 2:
             raise KeyringError(
                 f"{self._variable} holds one key, so there is nothing to rotate to. Put a new key and a comma in front "
                 f"of the present one ({_KEY_HINT}), restart every server with that value, then rotate again"
@@ -119,7 +110,7 @@ class EnvironmentKeyring:
 
     def finish_rotation(self, key: Key) -> str | None:
         """Return which keys the operator must remove from the variable."""
-        old = ", ".join(other.id for other in self._keys if other.id != key.id)
+        old = ", ".join(other.id for other in self.keys if other.id != key.id)
         return (
             f"Nothing is encrypted with the old key ({old}) any more. Once every server runs with {key.id} first in "
             f"{self._variable}, remove all but that first key from the variable and restart them"
@@ -168,7 +159,8 @@ class FileKeyring:
         self._path = path
         self._known: dict[str, Key] = {}
         self._contents = _KeyFileContents()
-        self._trouble: str | None = None
+        # The problem with the file, or None.
+        self.trouble: str | None = None
         self._stamp: tuple[int, ...] | None = None
         if create:
             self._create()
@@ -180,8 +172,8 @@ class FileKeyring:
         """The first key of the file as it is on disk now, so that a dropped key is not used to encrypt."""
         if _read_stamp(self._path) != self._stamp:
             self._load()
-        if self._trouble is not None:
-            raise KeyringError(f"Nothing can be encrypted: {self._trouble}")
+        if self.trouble is not None:
+            raise KeyringError(f"Nothing can be encrypted: {self.trouble}")
         return self._contents.keys[0]
 
     @property
@@ -193,11 +185,6 @@ class FileKeyring:
     def root(self) -> bytes | None:
         """The random bytes in the file, unchanged since it was created."""
         return self._contents.root
-
-    @property
-    def trouble(self) -> str | None:
-        """The problem with the file, or None."""
-        return self._trouble
 
     def get(self, key_id: str) -> Key | None:
         """Return the key with that id, from the file or from an earlier state of it.
@@ -249,12 +236,12 @@ class FileKeyring:
         try:
             contents = _read_key_file(self._path)
         except KeyringError as error:
-            self._trouble = str(error)
+            self.trouble = str(error)
             # The root stays: derived keys must not change because a file became unreadable.
             self._contents = replace(self._contents, keys=())
             return error
         self._known.update({key.id: key for key in contents.keys})
-        self._contents, self._trouble = contents, None
+        self._contents, self.trouble = contents, None
         return None
 
     @contextmanager
