@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from pegboard.json_schema.compile import BoundedValidator
+from pegboard.json_schema.schema_document import split_pointer
 from pegboard.json_schema.validation_cost import TooCostly
 
 MAX_DEPTH = 8
@@ -169,8 +170,8 @@ class _SampleMaker:
 
     def _at(self, reference: Any) -> Any:
         found: Any = self._root if isinstance(reference, str) and reference.startswith("#") else {}
-        for step in str(reference or "#").removeprefix("#").split("/")[1:]:
-            found = found.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, Mapping) else {}
+        for step in split_pointer(str(reference or "#")):
+            found = found.get(step, {}) if isinstance(found, Mapping) else {}
         return {} if reference is None else found
 
     def _compile_schema(self, schema: Mapping[str, Any]) -> BoundedValidator | None:

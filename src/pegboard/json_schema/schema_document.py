@@ -63,8 +63,7 @@ class SchemaDocument:
         if not fragment.startswith("/"):
             return self._find_anchor(fragment)[1]
         found: Any = self.root
-        for step in fragment[1:].split("/"):
-            key = step.replace("~1", "/").replace("~0", "~")
+        for key in split_pointer(fragment):
             if isinstance(found, Mapping) and key in found:
                 found = found[key]
             elif isinstance(found, list) and key.isascii() and key.isdigit() and int(key[:9]) < len(found):
@@ -151,8 +150,7 @@ class SchemaDocument:
         """Return the path after this step; for a reference, the path of its target."""
         if step[0] not in self._references:
             return path + step
-        steps = unquote(self.pointer(node[str(step[0])])).split("/")[1:]
-        return tuple(name.replace("~1", "/").replace("~0", "~") for name in steps)
+        return tuple(split_pointer(unquote(self.pointer(node[str(step[0])]))))
 
     def _find_anchor(self, anchor: str) -> tuple[Path, Any]:
         if self._anchors is None:
@@ -175,6 +173,11 @@ _ALL_KEYWORDS = {
     **_DRAFT_2020_KEYWORDS[1],
     "items": "any",
 } | dict.fromkeys(_CONTAINERS, "map")
+
+
+def split_pointer(pointer: str) -> list[str]:
+    """Return the steps of a JSON pointer, such as `/properties/a`."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def make_pointer(path: Path) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pegboard.kinds.http.openapi.document_references import DocumentReferences, Unusable, describe_json_type
+from pegboard.kinds.http.openapi.document_references import DocumentReferences, Unusable, check_type, describe_json_type
 from pegboard.kinds.http.openapi.import_pace import ImportProgress
 from pegboard.kinds.http.openapi.naming import assign_unique_names, make_one_line
 from pegboard.kinds.import_names import clean_text, shorten_text
@@ -39,14 +39,6 @@ class Operation:
         return f"{self.method} {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class _FoundOperation:
-    method: str
-    path: str
-    definition: Any
-    path_item: dict[str, Any]
-
-
 def list_operations(
     document: Mapping[str, Any], references: DocumentReferences, prefix: str, pace: ImportProgress
 ) -> tuple[list[Operation], list[tuple[LeftOut, Sequence[str]]]]:
@@ -55,7 +47,7 @@ def list_operations(
     if not isinstance(paths, dict):
         what = "is missing" if paths is None else f"must be an object, not {describe_json_type(paths)}"
         raise Invalid.of("There is nothing to import", [Fault("paths", what)])
-    found: list[_FoundOperation] = []
+    found: list[Operation] = []
     others: list[tuple[LeftOut, Sequence[str]]] = []
     for path, given in paths.items():
         pace.beat()
@@ -63,8 +55,7 @@ def list_operations(
             continue
         try:
             item = _resolve_path_item(references, given)
-            if not isinstance(path, str):
-                raise Unusable(f"a path must be a text, not {describe_json_type(path)}")  # noqa: TRY301
+            check_type(path, str, "a path")
         except Unusable as error:
             asked = [str(path), *(f"{method.upper()} {path}" for method in METHODS)]
             others.append((make_left_out(str(path), str(error)), asked))
@@ -73,7 +64,7 @@ def list_operations(
             if len(found) + len(others) == MAX_FOUND_OPERATIONS:
                 raise Invalid(f"The document has more than {MAX_FOUND_OPERATIONS:,} operations; give a smaller one")
             if why is None:
-                found.append(_FoundOperation(method.upper(), path, definition, item))
+                found.append(Operation(method.upper(), path, "", definition, item))
             else:
                 route = f"{str(method).upper()} {path}"
                 others.append((make_left_out(route, why), (route,)))
@@ -83,12 +74,12 @@ def list_operations(
     operations = []
     for each in found:
         name = names[each.method, each.path]
-        if isinstance(each.definition, dict):
-            operations.append(Operation(each.method, each.path, name, each.definition, each.path_item))
+        try:
+            check_type(each.definition, dict, f"{each.route}: an operation")
+        except Unusable as error:
+            others.append((make_left_out(name, str(error)), (name, each.route)))
         else:
-            route = f"{each.method} {each.path}"
-            why = f"{route}: an operation must be an object, not {describe_json_type(each.definition)}"
-            others.append((make_left_out(name, why), (name, route)))
+            operations.append(replace(each, name=name))
     return operations, others
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from pegboard.kinds.config_fields import check_header
 from pegboard.kinds.http.openapi.convert_schema import MAX_TEXT_LENGTH, Schema, SchemaConverter, pick_examples
 from pegboard.kinds.http.openapi.document_references import (
     DocumentReferences,
-    MergedObject,
+    PartCache,
     Unusable,
-    describe_json_type,
+    check_type,
     quote_reference,
 )
-from pegboard.kinds.http.openapi.media_types import is_json_media_type, is_text_media_type
+from pegboard.kinds.http.openapi.media_types import classify_media_type
 from pegboard.kinds.http.openapi.naming import join_paragraphs
 from pegboard.kinds.import_names import clean_text, shorten_text
 
+T = TypeVar("T")
 Style = dict[str, Any]
 
 # More than any real API has; bounds the work per operation.
@@ -62,6 +65,27 @@ class OperationNotes:
         self.texts.append(f"without {what}: {why}")
 
 
+NotedCache = PartCache[tuple[T, list[str]]]
+
+
+def read_once(
+    cache: NotedCache[T],
+    part: Any,
+    notes: OperationNotes,
+    read: Callable[[OperationNotes], T],
+    key: Hashable = None,
+) -> T:
+    """Return what `read` returned for this part of the document the first time, and add the notes from then."""
+
+    def compute() -> tuple[T, list[str]]:
+        own = OperationNotes()
+        return read(own), own.texts
+
+    found, texts = cache.get(part, compute, key)
+    notes.texts += texts
+    return found
+
+
 def list_declared_parameters(references: DocumentReferences, *holders: Any) -> list[dict[str, Any]]:
     """Return the parameters of a path and its operation; the operation's replace the path's."""
     count = sum(len(given) for given in holders if isinstance(given, list))
@@ -71,13 +95,12 @@ def list_declared_parameters(references: DocumentReferences, *holders: Any) -> l
     for given in holders:
         if given is None:
             continue
-        if not isinstance(given, list):
-            raise Unusable(f"parameters must be a list, not {describe_json_type(given)}")
+        check_type(given, list, "parameters")
         for each in given:
             raw = references.resolve_object(each, "a parameter")
             name, place = raw.get("name"), raw.get("in")
             if not isinstance(place, str):
-                raise Unusable(f"a parameter must say where it is `in`; {quote_reference(name)} does not")
+                raise Unusable(f"a parameter must name its place with `in`; {quote_reference(name)} does not")
             if not isinstance(name, str) or not name:
                 raise Unusable(f"a parameter in {place[:20]} must have a name, which is a text")
             found[place, name.lower() if place == "header" else "" if place == "body" else name] = raw
@@ -89,21 +112,12 @@ class ParameterReader:
 
     def __init__(self, schemas: SchemaConverter) -> None:
         self._schemas = schemas
-        self._read: dict[int, tuple[Any, Parameter | None, list[str]]] = {}
+        self._read: NotedCache[Parameter | None] = PartCache()
 
     def read(self, raws: list[dict[str, Any]], notes: OperationNotes) -> list[Parameter]:
         """Return the parameters that can be sent; others are noted, or raise Unusable if they are required."""
-        return [found for raw in raws if (found := self._one(raw, notes)) is not None]
-
-    def _one(self, raw: dict[str, Any], notes: OperationNotes) -> Parameter | None:
-        if isinstance(raw, MergedObject):
-            return self._new(raw, notes)
-        if id(raw) not in self._read:
-            own = OperationNotes()
-            self._read[id(raw)] = (raw, self._new(raw, own), own.texts)  # keeps raw alive, so that its id is not reused
-        _, found, texts = self._read[id(raw)]
-        notes.texts += texts
-        return found
+        found = (read_once(self._read, raw, notes, partial(self._new, raw)) for raw in raws)
+        return [parameter for parameter in found if parameter is not None]
 
     def _new(self, raw: dict[str, Any], notes: OperationNotes) -> Parameter | None:
         name, place = raw["name"], raw["in"]
@@ -132,12 +146,12 @@ class ParameterReader:
         if not isinstance(content, dict) or len(content) != 1:
             raise Unusable(f"content of {what} must be an object with one media type")
         media_type, entry = next(iter(content.items()))
-        if not isinstance(entry, dict):
-            raise Unusable(f"content of {what} must be an object, not {describe_json_type(entry)}")
+        check_type(entry, dict, f"content of {what}")
         schema = self._schemas.convert_cached(entry.get("schema", {}), what)
-        if is_json_media_type(media_type):
+        kind = classify_media_type(media_type)
+        if kind == "json":
             return schema, {"style": "json"}
-        if is_text_media_type(media_type):
+        if kind == "text":
             return (schema if is_scalar(self._schemas.resolve_references(schema)) else {"type": "string"}), None
         notes.leave_out(what, f"it is written as {str(media_type)[:100]}", required=required)
         return None, None
@@ -172,8 +186,8 @@ def choose_style(place: str, raw: dict[str, Any], schema: Any, what: str) -> Sty
         style = "form"
     if style not in _STYLES[place]:
         raise Unusable(f"{what} has the style {quote_reference(style)}; known there: {', '.join(_STYLES[place])}")
-    if explode is not None and not isinstance(explode, bool):
-        raise Unusable(f"explode of {what} must be true or false, not {describe_json_type(explode)}")
+    if explode is not None:
+        check_type(explode, bool, f"explode of {what}")
     found: Style = {"style": style}
     if is_scalar(schema):
         if style in ("spaceDelimited", "pipeDelimited", "deepObject"):

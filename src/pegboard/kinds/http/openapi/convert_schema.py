@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import orjson
 
 from pegboard.json_schema.compile import compile_validator
-from pegboard.json_schema.schema_document import DRAFT_2020
+from pegboard.json_schema.schema_document import DRAFT_2020, split_pointer
 from pegboard.json_schema.storable_json import find_unstorable
 from pegboard.json_schema.wide_integers import fit_keyword
 from pegboard.kinds.http.openapi.document_references import (
     DocumentReferences,
+    PartCache,
     Unusable,
-    describe_json_type,
+    check_type,
     quote_reference,
 )
 from pegboard.kinds.import_names import clean_text, make_short_digest, shorten_text
@@ -173,10 +174,10 @@ class SchemaConverter:
         self._references = references
         self._is_before_3_1 = is_old
         self._beat = beat
-        self._kept: dict[tuple[int, str], tuple[Any, Schema | Unusable]] = {}
+        self._cache: PartCache[Schema] = PartCache()
         self._names: dict[str, str] = {}
         self._nodes: dict[str, Any] = {}
-        self._converted: dict[str, Schema | bool | Unusable] = {}
+        self._converted: PartCache[Schema | bool] = PartCache()
         self._hidden: dict[str, frozenset[str]] = {}
         self._read_only_names: dict[str, bool] = {}
         self._spellings: dict[str, Counter[str]] = {}
@@ -194,29 +195,12 @@ class SchemaConverter:
 
     def convert_cached(self, raw: Any, what: str = "a schema") -> Schema:
         """Convert a part of the document once and cache it, because many operations may share it; raise Unusable."""
-        if (id(raw), what) not in self._kept:
-            found: Schema | Unusable
-            try:
-                found = self.convert(raw, what)
-            except Unusable as error:
-                found = error
-            self._kept[id(raw), what] = (raw, found)  # keeps raw alive, so that its id is not reused
-        found = self._kept[id(raw), what][1]
-        if isinstance(found, Unusable):
-            raise Unusable(str(found))
-        return found
+        return self._cache.get(raw, lambda: self.convert(raw, what), what)
 
     def get_converted(self, name: str) -> Schema | bool:
         """Return the entry of `$defs` that a converted reference names; raise Unusable."""
-        if name not in self._converted:
-            try:
-                self._converted[name] = self._convert(self._nodes[name], _SchemaContext(f"the schema '{name}'"))
-            except Unusable as error:
-                self._converted[name] = error
-        found = self._converted[name]
-        if isinstance(found, Unusable):
-            raise Unusable(str(found))
-        return found
+        node = self._nodes[name]
+        return self._converted.get(node, lambda: self._convert(node, _SchemaContext(f"the schema '{name}'")), name)
 
     def resolve_references(self, schema: Any) -> Schema | bool:
         """Follow references and return the schema itself."""
@@ -248,8 +232,7 @@ class SchemaConverter:
         self._beat()
         if isinstance(raw, bool):
             return raw
-        if not isinstance(raw, dict):
-            raise Unusable(f"{at.what} must be an object, not {describe_json_type(raw)}")
+        check_type(raw, dict, at.what)
         if at.depth > MAX_DEPTH:
             raise Unusable(f"{at.what} is nested more than {MAX_DEPTH} levels deep")
         schema: Schema = {}
@@ -284,11 +267,9 @@ class SchemaConverter:
         if how == "one":
             return self._convert(value, at)
         if how == "list":
-            if not isinstance(value, list):
-                raise Unusable(f"{word} in {at.what} must be a list, not {describe_json_type(value)}")
+            check_type(value, list, f"{word} in {at.what}")
             return [self._convert(item, at) for item in value]
-        if not isinstance(value, dict):
-            raise Unusable(f"{word} in {at.what} must be an object, not {describe_json_type(value)}")
+        check_type(value, dict, f"{word} in {at.what}")
         if not all(isinstance(name, str) for name in value):
             raise Unusable(f"{word} in {at.what} has a name that is no text")
         return {
@@ -309,9 +290,9 @@ class SchemaConverter:
 
     def _free_name(self, pointer: str) -> str:
         """Return a name that does not depend on the document's other schemas."""
-        last = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-        name = _NOT_IN_DEFS.sub("_", last)[:100] or "schema"
-        container = pointer.removesuffix(pointer.rpartition("/")[2])
+        last = pointer.rpartition("/")[2]  # an anchor has no slash
+        container = pointer.removesuffix(last)
+        name = _NOT_IN_DEFS.sub("_", split_pointer(f"/{last}")[0])[:100] or "schema"
         if container in _CONTAINERS and self._count_spellings(container, name) == 1 and name not in self._nodes:
             return name
         for length in range(6, 65, 2):

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Generic, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin
+
+from pegboard.json_schema.schema_document import split_pointer
+
+T = TypeVar("T")
 
 MAX_REFERENCE_CHAIN = 64
 
 _ANCHORS = ("$anchor", "$dynamicAnchor", "$id")
+
+
+_REQUIRED_TYPES: dict[type, str] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
 
 
 class Unusable(Exception):
@@ -21,8 +28,37 @@ def describe_json_type(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
+def check_type(value: Any, kind: type[dict[Any, Any] | list[Any] | str | bool], what: str) -> None:
+    """Raise Unusable, with `what` as the subject, unless the value has this type."""
+    if not isinstance(value, kind):
+        raise Unusable(f"{what} must be {_REQUIRED_TYPES[kind]}, not {describe_json_type(value)}")
+
+
 class MergedObject(dict[str, Any]):
     """An object merged with the fields beside a reference to it; new for each lookup, so it is not cached by id."""
+
+
+class PartCache(Generic[T]):
+    """What was computed for parts of the document, each identified by its identity and a key."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, Hashable], tuple[Any, T | Unusable]] = {}
+
+    def get(self, part: Any, compute: Callable[[], T], key: Hashable = None) -> T:
+        """Return what `compute` returned for this part the first time, or raise the Unusable that it raised."""
+        if isinstance(part, MergedObject):
+            return compute()
+        if (id(part), key) not in self._found:
+            result: T | Unusable
+            try:
+                result = compute()
+            except Unusable as error:
+                result = error
+            self._found[id(part), key] = (part, result)  # keeps the part alive, so that its id is not reused
+        found = self._found[id(part), key][1]
+        if isinstance(found, Unusable):
+            raise Unusable(str(found))
+        return found
 
 
 class DocumentReferences:
@@ -42,8 +78,7 @@ class DocumentReferences:
 
     def find(self, reference: Any) -> tuple[str, Any]:
         """Return the canonical pointer of a reference and the part it names; raise Unusable."""
-        if not isinstance(reference, str):
-            raise Unusable(f"a $ref must be a text, not {describe_json_type(reference)}")
+        check_type(reference, str, "a $ref")
         if reference not in self._found:
             self._found[reference] = self._look_up(reference)
         return self._found[reference]
@@ -61,17 +96,17 @@ class DocumentReferences:
             seen.add(pointer)
             beside = {**{word: node[word] for word in ("summary", "description") if word in node}, **beside}
             node = target
-        if not isinstance(node, dict):
-            raise Unusable(f"{what} must be an object, not {describe_json_type(node)}")
+        check_type(node, dict, what)
         return MergedObject({**node, **beside}) if beside else node
 
     def _look_up(self, reference: str) -> tuple[str, Any]:
         fragment = self._fragment(reference)
         if fragment and not fragment.startswith("/"):
-            return self._anchor(fragment, reference)
-        steps = [step.replace("~1", "/").replace("~0", "~") for step in fragment.split("/")[1:]]
+            if fragment not in self._all_anchors():
+                raise Unusable(f"{quote_reference(reference)} names nothing in the document")
+            return self._all_anchors()[fragment]
         found: Any = self._document
-        for step in steps:
+        for step in split_pointer(fragment):
             if isinstance(found, Mapping) and step in found:
                 found = found[step]
             elif isinstance(found, list) and step.isascii() and step.isdigit() and int(step[:9]) < len(found):
@@ -97,12 +132,6 @@ class DocumentReferences:
             return self._source is not None and urljoin(self._source, address) == self._source
         except ValueError:
             return False
-
-    def _anchor(self, name: str, reference: str) -> tuple[str, Any]:
-        try:
-            return self._all_anchors()[name]
-        except KeyError:
-            raise Unusable(f"{quote_reference(reference)} names nothing in the document") from None
 
     def _all_anchors(self) -> dict[str, tuple[str, Any]]:
         if self._anchors is None:

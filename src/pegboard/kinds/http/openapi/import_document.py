@@ -203,7 +203,6 @@ def _iterate_other_bodies(
 
 
 def _limit_notes(notes: list[str]) -> list[str]:
-    """Return the notes of one operation, limited to MAX_NOTES."""
     more = len(notes) - MAX_NOTES
     return notes if more <= 0 else [*notes[:MAX_NOTES], f"without {more:,} more of its parts, for reasons like these"]
 
@@ -226,8 +225,8 @@ def _check_document(document: Mapping[str, Any], prefix: str, pace: ImportProgre
     field = "openapi" if "openapi" in document else "swagger" if "swagger" in document else ""
     if not field:
         raise Invalid('This is no API document: it has neither `openapi: 3.x` nor `swagger: "2.0"` in it')
-    says = f"'{str(document[field])[:50]}' is not supported; OpenAPI 3.0, 3.1 and 3.2 are, and Swagger 2.0"
-    raise Invalid.of("The document cannot be imported", [Fault(field, says)])
+    message = f"'{str(document[field])[:50]}' is not supported; OpenAPI 3.0, 3.1 and 3.2 are, and Swagger 2.0"
+    raise Invalid.of("The document cannot be imported", [Fault(field, message)])
 
 
 def _read_title(document: Mapping[str, Any]) -> str:

@@ -40,16 +40,6 @@ def rank_media_type(media_type: Any) -> tuple[int, int]:
     return (BODY_KINDS.index(kind) if kind in BODY_KINDS else len(BODY_KINDS), 0 if plain else 1)
 
 
-def is_json_media_type(media_type: Any) -> bool:
-    """True if the media type is JSON."""
-    return classify_media_type(media_type) == "json"
-
-
-def is_text_media_type(media_type: Any) -> bool:
-    """True if the media type is text."""
-    return classify_media_type(media_type) == "text"
-
-
 def choose_content_type(media_type: str) -> str | None:
     """Return the Content-Type to send, or None if it is the default of its kind."""
     bare = strip_media_type(media_type)

@@ -62,9 +62,10 @@ def assign_unique_names(
     names: dict[tuple[str, str], str] = {}
     taken: set[str] = set()
     late: list[tuple[str, str, str]] = []
-    for method, path, given in sorted(wanted, key=lambda each: (each[1], _get_method_order(each[0]))):
+    for method, path, given in sorted(wanted, key=lambda each: (each[1], _METHOD_ORDER.index(each[0].lower()))):
         beat()
-        own = make_valid_name(prefix + _choose_base_name(method, path, given))
+        is_usable = given is not None and replace_invalid_characters(given, NOT_IN_NAMES).strip("_-")
+        own = make_valid_name(f"{prefix}{given if is_usable else make_route_name(method, path)}")
         if own.lower() in taken:
             late.append((method, path, own))
         else:
@@ -96,11 +97,9 @@ class PropertyNames:
 
     def take(self, wire_name: str, place: str) -> str:
         """Return a new name: the wire name if possible, else with its place as prefix, else also with a number."""
-        name = (
-            replace_invalid_characters(wire_name, _NOT_IN_PROPERTIES).strip("_")
-            if not _is_valid_property(wire_name)
-            else wire_name
-        )
+        name = wire_name
+        if _NOT_IN_PROPERTIES.search(name):
+            name = replace_invalid_characters(name, _NOT_IN_PROPERTIES).strip("_")
         name = name or place
         if len(name) > MAX_PROPERTY_LENGTH:
             name = f"{name[: MAX_PROPERTY_LENGTH - 9]}_{make_short_digest(wire_name)}"
@@ -122,14 +121,6 @@ def make_openapi_source_tag(title: str) -> str:
     return f"openapi:{slug or 'api'}"[:MAX_TAG_LENGTH].rstrip("-")
 
 
-def _choose_base_name(method: str, path: str, given: str | None) -> str:
-    return (
-        given
-        if given is not None and replace_invalid_characters(given, NOT_IN_NAMES).strip("_-")
-        else make_route_name(method, path)
-    )
-
-
 def _make_free_name(own: str, method: str, path: str, taken: Container[str]) -> str:
     route = f"{method} {path}"
     readable = f"{own}_{make_route_name(method, path)}"
@@ -140,11 +131,3 @@ def _make_free_name(own: str, method: str, path: str, taken: Container[str]) -> 
         if name.lower() not in taken:
             return name
     raise AssertionError("two operations of one path and method")
-
-
-def _is_valid_property(name: str) -> bool:
-    return bool(name) and _NOT_IN_PROPERTIES.search(name) is None
-
-
-def _get_method_order(method: str) -> int:
-    return _METHOD_ORDER.index(method.lower())

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pegboard.kinds.http.openapi.api_parameters import (
     MAX_PARAMETERS,
+    NotedCache,
     OperationNotes,
     Parameter,
     add_description,
     choose_style,
     is_scalar,
+    read_once,
 )
 from pegboard.kinds.http.openapi.convert_schema import DEFS_PREFIX, Schema, SchemaConverter
 from pegboard.kinds.http.openapi.document_references import (
     DocumentReferences,
-    MergedObject,
+    PartCache,
     Unusable,
-    describe_json_type,
+    check_type,
 )
 from pegboard.kinds.http.openapi.media_types import (
     choose_content_type,
     classify_media_type,
-    is_json_media_type,
     rank_media_type,
     strip_media_type,
 )
@@ -72,12 +74,8 @@ class BodyFlattener:
     def _add(self, found: FlatObject, schema: Any, depth: int) -> bool:
         """Add the schema's fields; return False if that is not possible."""
         found.parts += 1
-        if (
-            depth > MAX_DEPTH
-            or found.parts > MAX_PARTS
-            or not isinstance(schema, dict)
-            or schema.keys() - _FLATTENABLE_KEYWORDS
-        ):
+        is_too_large = depth > MAX_DEPTH or found.parts > MAX_PARTS
+        if is_too_large or not isinstance(schema, dict) or schema.keys() - _FLATTENABLE_KEYWORDS:
             return False
         if schema.get("type", "object") not in ("object", ["object"], ["object", "null"], ["null", "object"]) or (
             len(schema.get("properties", ())) > MAX_PARAMETERS
@@ -123,17 +121,16 @@ def convert_form_fields(
     fields: list[Parameter], encoding: Any, schemas: SchemaConverter, *, is_multipart: bool
 ) -> tuple[list[Parameter], dict[str, str]]:
     """Return the fields with their form styles, and the media types of parts; raise Unusable."""
-    if encoding is not None and not isinstance(encoding, dict):
-        raise Unusable(f"encoding of its body must be an object, not {describe_json_type(encoding)}")
+    if encoding is not None:
+        check_type(encoding, dict, "encoding of its body")
     found: list[Parameter] = []
     part_types: dict[str, str] = {}
     for each in fields:
         options = (encoding or {}).get(each.name, {})
-        if not isinstance(options, dict):
-            raise Unusable(f"encoding of '{each.name[:100]}' must be an object, not {describe_json_type(options)}")
+        check_type(options, dict, f"encoding of '{each.name[:100]}'")
         style = choose_style("body", options, schemas.resolve_references(each.schema), f"the field '{each.name[:100]}'")
         media_type: Any = options.get("contentType")
-        if is_json_media_type(media_type) and not is_multipart and "style" not in options:
+        if classify_media_type(media_type) == "json" and not is_multipart and "style" not in options:
             style = {"style": "json"}
         if is_multipart and classify_media_type(media_type) != "unknown" and "*" not in media_type:
             part_types[each.name] = media_type
@@ -225,22 +222,14 @@ class RequestBodyReader:
         self._references = references
         self._schemas = schemas
         self._flattening = BodyFlattener(references, schemas)
-        self._read: dict[int, tuple[Any, list[RequestBody], list[str]]] = {}
+        self._read: NotedCache[list[RequestBody]] = PartCache()
 
     def read(self, raw: Any, notes: OperationNotes) -> list[RequestBody]:
         """Return the bodies of an OpenAPI 3 operation, best first; empty if none can be sent; raise Unusable."""
         if raw is None:
             return []
         body = self._references.resolve_object(raw, "requestBody")
-        if isinstance(body, MergedObject):
-            return self.read_content(body.get("content"), body, notes)
-        if id(body) not in self._read:
-            own = OperationNotes()
-            found = self.read_content(body.get("content"), body, own)
-            self._read[id(body)] = (body, found, own.texts)  # keeps the body alive, so that its id is not reused
-        _, found, texts = self._read[id(body)]
-        notes.texts += texts
-        return found
+        return read_once(self._read, body, notes, partial(self.read_content, body.get("content"), body))
 
     def read_content(self, content: Any, about: dict[str, Any], notes: OperationNotes) -> list[RequestBody]:
         """Return the body for the best media type, followed by those for media types with content that it cannot
@@ -248,8 +237,7 @@ class RequestBodyReader:
 
         `about` contains `required` and the description of the body.
         """
-        if not isinstance(content, dict):
-            raise Unusable(f"content of requestBody must be an object, not {describe_json_type(content)}")
+        check_type(content, dict, "content of requestBody")
         if len(content) > MAX_PARAMETERS:
             raise Unusable(f"its body has {len(content):,} media types, and at most {MAX_PARAMETERS:,} are looked at")
         why = "it names no media type"
@@ -282,13 +270,9 @@ class RequestBodyReader:
         order = sorted(content, key=rank_media_type)
         for media_type in order[1:]:
             entry, best = content[media_type], content[order[0]]
-            if (
-                not isinstance(entry, dict)
-                or not isinstance(best, dict)
-                or classify_media_type(media_type) != "multipart"
-            ):
+            if not isinstance(entry, dict) or not isinstance(best, dict) or entry.get("schema") != best.get("schema"):
                 continue
-            if entry.get("schema") == best.get("schema") and self._has_files(entry.get("schema", {})):
+            if classify_media_type(media_type) == "multipart" and self._has_files(entry.get("schema", {})):
                 return [media_type, *(each for each in order if each != media_type)]
         return order
 
@@ -303,10 +287,9 @@ class RequestBodyReader:
         kind = classify_media_type(media_type)
         if kind == "unknown":
             raise _UnsupportedMediaType(f"'{str(media_type)[:100]}' is no media type")
-        if not isinstance(entry, dict):
-            raise Unusable(f"the body as {media_type} must be an object, not {describe_json_type(entry)}")
+        check_type(entry, dict, f"the body as {media_type}")
         required, raw = about.get("required") is True, entry.get("schema", {})
-        schema = self._schemas.convert_cached(raw, "its body")
+        whole = schema = self._schemas.convert_cached(raw, "its body")
         words = {
             "description": about.get("description"),
             **{word: entry[word] for word in _EXAMPLE_KEYS if word in entry},
@@ -321,19 +304,18 @@ class RequestBodyReader:
             )
         flat = self._flattening.flatten(raw, schema)
         fields = [Parameter(name, "body", item, name in flat.required) for name, item in flat.properties.items()]
-        if kind == "json":
-            return RequestBody(
-                "json", add_description(schema, words), required, tuple(fields), flat.rest, sent_as, {}, media_type
+        part_types: dict[str, str] = {}
+        if kind != "json":
+            is_multipart = kind == "multipart"
+            fields, part_types = convert_form_fields(
+                fields, entry.get("encoding"), self._schemas, is_multipart=is_multipart
             )
-        fields, part_types = convert_form_fields(
-            fields, entry.get("encoding"), self._schemas, is_multipart=kind == "multipart"
-        )
-        whole = build_object_schema(fields, flat.rest) if fields else schema
-        if not fields and kind == "multipart":
-            whole = replace_bytes_with_files(schema, self._schemas, fields=True)
-        return RequestBody(
-            kind, add_description(whole, words), required, tuple(fields), flat.rest, sent_as, part_types, media_type
-        )
+            if fields:
+                whole = build_object_schema(fields, flat.rest)
+            elif is_multipart:
+                whole = replace_bytes_with_files(schema, self._schemas, fields=True)
+        whole = add_description(whole, words)
+        return RequestBody(kind, whole, required, tuple(fields), flat.rest, sent_as, part_types, media_type)
 
     def _text(self, media_type: str, kind: str, schema: Schema) -> tuple[str, Schema]:
         """Return the format and the schema of a body that is one value."""

@@ -11,8 +11,9 @@ from urllib.parse import urljoin, urlsplit
 from pegboard.kinds.config_fields import URL_PLACEHOLDER, check_url
 from pegboard.kinds.http.openapi.document_references import (
     DocumentReferences,
+    PartCache,
     Unusable,
-    describe_json_type,
+    check_type,
     quote_reference,
 )
 from pegboard.model.api_errors import Fault, Invalid
@@ -37,7 +38,7 @@ class ServerUrls:
         self._given = server_url.rstrip("/") if server_url is not None else None
         self._home_origin: _Origin | None = None
         self._own_host = [{"url": "/"}]
-        self._chosen: dict[int, tuple[Any, str | Unusable]] = {}
+        self._chosen: PartCache[str] = PartCache()
         if server_url is not None:
             _check_server_url(server_url)
 
@@ -64,9 +65,9 @@ class ServerUrls:
                 self._home_origin = origin  # the document has no common server, so use that of the first operation
         if origin.scheme == "http" and ((self._source or "").startswith("https:") or origin.host in self._safe_hosts):
             return "it would send them unencrypted; give server_url"
-        return (
-            None if origin == self._home_origin else "it is served from another origin than the rest; give server_url"
-        )
+        if origin != self._home_origin:
+            return "it is served from another origin than the rest; give server_url"
+        return None
 
     @cached_property
     def _safe_hosts(self) -> frozenset[str]:
@@ -84,20 +85,11 @@ class ServerUrls:
         return frozenset(origin.host for origin in map(_parse_origin, urls) if origin.scheme == "https")
 
     def _choose_first(self, servers: Any) -> str:
-        if not isinstance(servers, list):
-            raise Unusable(f"servers must be a list, not {describe_json_type(servers)}")
-        if id(servers) not in self._chosen:
-            self._chosen[id(servers)] = (
-                servers,
-                self._choose_best(servers),
-            )  # keeps servers alive, so that its id is not reused
-        found = self._chosen[id(servers)][1]
-        if isinstance(found, Unusable):
-            raise Unusable(str(found))
-        return found
+        check_type(servers, list, "servers")
+        return self._chosen.get(servers, lambda: self._choose_best(servers))
 
-    def _choose_best(self, servers: list[Any]) -> str | Unusable:
-        """Return the first usable URL, preferring https if the same URL is also offered with it."""
+    def _choose_best(self, servers: list[Any]) -> str:
+        """Return the first usable URL, preferring https if the same URL is also offered with it; raise Unusable."""
         first, reason = None, None
         for url, error in self._iterate_usable(servers):
             if url is None:
@@ -108,22 +100,22 @@ class ServerUrls:
                     break
             elif url.startswith("https:") and _get_url_identity(url) == _get_url_identity(first):
                 return url
-        return first or reason or Unusable("servers is empty")
+        if first is None:
+            raise reason or Unusable("servers is empty")
+        return first
 
     def _iterate_usable(self, servers: list[Any]) -> Iterator[tuple[str | None, Unusable | None]]:
         for server in servers:
             try:
-                yield (
-                    self._make_absolute(self._fill_variables(self._references.resolve_object(server, "a server"))),
-                    None,
-                )
+                resolved = self._references.resolve_object(server, "a server")
+                yield self._make_absolute(self._fill_variables(resolved)), None
             except Unusable as error:
                 yield None, error
 
     def _fill_variables(self, server: Mapping[str, Any]) -> str:
-        url, variables = server.get("url"), server.get("variables")
-        if not isinstance(url, str):
-            raise Unusable(f"the url of a server must be a text, not {describe_json_type(url)}")
+        url: Any = server.get("url")
+        variables = server.get("variables")
+        check_type(url, str, "the url of a server")
 
         def value_of(match: re.Match[str]) -> str:
             variable = variables.get(match[1]) if isinstance(variables, dict) else None
@@ -136,23 +128,21 @@ class ServerUrls:
                 )
             return str(value)
 
-        return URL_PLACEHOLDER.sub(value_of, url)
+        return URL_PLACEHOLDER.sub(value_of, str(url))
 
     def _build_swagger_base(self, operation: Mapping[str, Any]) -> str:
         document = self._document
         host, path = document.get("host"), document.get("basePath", "/")
         schemes = operation.get("schemes") or document.get("schemes")
-        if not isinstance(path, str):
-            raise Unusable(f"basePath must be a text, not {describe_json_type(path)}")
-        if schemes and not isinstance(schemes, list):
-            raise Unusable(f"schemes must be a list, not {describe_json_type(schemes)}")
+        check_type(path, str, "basePath")
+        if schemes:
+            check_type(schemes, list, "schemes")
         if schemes and not any(scheme in schemes for scheme in _WEB_SCHEMES):
             raise Unusable(f"it is served by {str(schemes[0])[:20]}, not by http or https; give server_url")
         path = "/" + path.lstrip("/")
         if host is None:
             return self._make_absolute(path)
-        if not isinstance(host, str):
-            raise Unusable(f"host must be a text, not {describe_json_type(host)}")
+        check_type(host, str, "host")
         scheme = next((scheme for scheme in _WEB_SCHEMES if schemes and scheme in schemes), None)
         if scheme is None:
             scheme = "http" if (self._source or "").startswith("http://") else "https"

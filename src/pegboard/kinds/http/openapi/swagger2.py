@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from pegboard.kinds.http.openapi.api_parameters import (
     MAX_PARAMETERS,
+    NotedCache,
     OperationNotes,
     Parameter,
     Style,
     add_description,
     is_sendable,
+    read_once,
 )
 from pegboard.kinds.http.openapi.convert_schema import Schema, SchemaConverter
-from pegboard.kinds.http.openapi.document_references import MergedObject, Unusable, describe_json_type, quote_reference
+from pegboard.kinds.http.openapi.document_references import (
+    MergedObject,
+    PartCache,
+    Unusable,
+    check_type,
+    quote_reference,
+)
 from pegboard.kinds.http.openapi.media_types import classify_media_type
 from pegboard.kinds.http.openapi.request_bodies import (
     RequestBody,
@@ -40,8 +49,8 @@ class SwaggerReader:
         self._consumes = document.get("consumes") or []
         self._schemas = schemas
         self._bodies = bodies
-        self._parameters: dict[tuple[int, str], tuple[Any, Parameter]] = {}
-        self._read: dict[tuple[int, int], tuple[Any, Any, list[RequestBody], list[str]]] = {}
+        self._parameters: PartCache[Parameter] = PartCache()
+        self._read: NotedCache[list[RequestBody]] = PartCache()
 
     def parameters(self, raws: list[dict[str, Any]], notes: OperationNotes) -> list[Parameter]:
         """Return the path, query and header parameters; others are noted, or raise Unusable if they are required."""
@@ -67,31 +76,17 @@ class SwaggerReader:
         if not whole and not fields:
             return []
         media_types = operation.get("consumes") or self._consumes
-        if not isinstance(media_types, list):
-            raise Unusable(f"consumes must be a list, not {describe_json_type(media_types)}")
+        check_type(media_types, list, "consumes")
         if len(media_types) > MAX_PARAMETERS:
             raise Unusable(f"consumes names {len(media_types):,} types, and at most {MAX_PARAMETERS:,} are looked at")
         texts = [each for each in media_types if isinstance(each, str)]
         if whole and fields:
             raise Unusable("it has a body and a form, and a request has room for one")
-        if whole:
-            return self._convert_body(whole[0], media_types, texts, notes)
-        return [self._read_form(fields, texts, notes)]
-
-    def _convert_body(
-        self, raw: dict[str, Any], media_types: list[Any], texts: list[str], notes: OperationNotes
-    ) -> list[RequestBody]:
-        entry = {"schema": raw.get("schema", {})}
-        content = dict.fromkeys(texts or ["application/json"], entry)
-        if isinstance(raw, MergedObject):
-            return self._bodies.read_content(content, raw, notes)
-        key = (id(raw), id(media_types))
-        if key not in self._read:
-            own = OperationNotes()
-            found = self._bodies.read_content(content, raw, own)
-            self._read[key] = (raw, media_types, found, own.texts)  # keeps both alive, so that their ids are not reused
-        notes.texts += self._read[key][3]
-        return self._read[key][2]
+        if fields:
+            return [self._read_form(fields, texts, notes)]
+        raw = whole[0]
+        content = {media_type: {"schema": raw.get("schema", {})} for media_type in texts or ["application/json"]}
+        return read_once(self._read, raw, notes, partial(self._bodies.read_content, content, raw), tuple(content))
 
     def _read_form(self, raws: list[dict[str, Any]], media_types: list[str], notes: OperationNotes) -> RequestBody:
         has_files = any(raw.get("type") == "file" for raw in raws)
@@ -110,12 +105,7 @@ class SwaggerReader:
         )
 
     def _read_parameter(self, raw: dict[str, Any], place: str, what: str, *, required: bool) -> Parameter:
-        if isinstance(raw, MergedObject):
-            return self._new(raw, place, what, required=required)
-        key = (id(raw), place)
-        if key not in self._parameters:
-            self._parameters[key] = (raw, self._new(raw, place, what, required=required))
-        return self._parameters[key][1]
+        return self._parameters.get(raw, lambda: self._new(raw, place, what, required=required), place)
 
     def _new(self, raw: dict[str, Any], place: str, what: str, *, required: bool) -> Parameter:
         convert = self._schemas.convert if isinstance(raw, MergedObject) else self._schemas.convert_cached
@@ -136,5 +126,5 @@ def _apply_collection_format(schema: Schema, how: Any, place: str, what: str) ->
         return schema, _QUERY_STYLES[how]
     if how in ("csv", "multi"):
         return schema, None
-    says = f"Several values, separated by {_SEPARATORS[how]}."
-    return {"type": "string", "description": f"{clean_text(schema.get('description'))}\n\n{says}".strip()}, None
+    separated = f"Several values, separated by {_SEPARATORS[how]}."
+    return {"type": "string", "description": f"{clean_text(schema.get('description'))}\n\n{separated}".strip()}, None

@@ -153,9 +153,9 @@ def _add_fields(tool: AssembledTool, body: RequestBody, default: str) -> None:
 def _move_default_to_description(schema: Schema) -> Schema:
     if "default" not in schema:
         return schema
-    says = f"Default: {format_value(schema['default'])}"
+    default = f"Default: {format_value(schema['default'])}"
     others = {word: value for word, value in schema.items() if word != "default"}
-    return {**others, "description": f"{schema.get('description', '')}\n\n{says}".strip()}
+    return {**others, "description": f"{schema.get('description', '')}\n\n{default}".strip()}
 
 
 def _add_whole_body(tool: AssembledTool, body: RequestBody) -> None:
@@ -329,12 +329,10 @@ def _list_fixed_query_names(url: str) -> set[str]:
 
 
 def _build_description(operation: Operation) -> str:
-    definition, path_item = operation.definition, operation.path_item
-    text = join_paragraphs(clean_text(definition.get("summary")), clean_text(definition.get("description")))
-    if not text:
-        text = join_paragraphs(
-            clean_text(path_item.get("summary")), clean_text(path_item.get("description"))
-        ) or clean_text(operation.route)
+    definition = operation.definition
+    holders = (definition, operation.path_item)
+    texts = (join_paragraphs(clean_text(it.get("summary")), clean_text(it.get("description"))) for it in holders)
+    text = next(filter(None, texts), clean_text(operation.route))
     if definition.get("deprecated") is True:
         text = f"Deprecated. {text}"
     return shorten_text(text, MAX_DESCRIPTION_LENGTH)

@@ -202,7 +202,7 @@ def test_an_optional_parameter_that_cannot_be_sent_is_noted_and_the_rest_taken(p
         ({"name": "q", "in": "query", "content": {"application/xml": {}}}, "is required, and it is written as"),
         ({"name": "q", "in": "query", "style": "matrix"}, "has the style 'matrix'; known there: form"),
         ({"name": "q", "in": "query", "schema": {"type": "array"}, "explode": "no"}, "must be true or false"),
-        ({"name": "q"}, "must say where it is `in`"),
+        ({"name": "q"}, "must name its place with `in`"),
         ({"in": "query"}, "must have a name"),
         ({"name": "", "in": "query"}, "must have a name"),
         (5, "a parameter must be an object, not a number"),
