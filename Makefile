@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 3
 
-.PHONY: help serve test fuzz check bench docs lock clean
+.PHONY: help serve test fuzz soak check bench docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -20,7 +20,10 @@ test: $(VENV)/.dev $(VENV)/.reference ## Run every test, on real PostgreSQL and 
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 fuzz: $(VENV)/.dev $(VENV)/.reference ## Run every property test with 1,000 other examples; takes an hour or more
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz --timeout=3600 $(ARGS)
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) -m "hypothesis and not soak" --hypothesis-profile=fuzz --timeout=3600 $(ARGS)
+
+soak: $(VENV)/.dev $(VENV)/.reference ## Run the long tests: repeated kills, thousands of calls, both event loops
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) -m soak --timeout=600 $(ARGS)
 
 check: $(VENV)/.dev ## Format, lint, types, import directions, structure, words
 	$(BIN)/ruff format --check .

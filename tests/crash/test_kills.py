@@ -14,15 +14,15 @@ from tests.crash.crowd import Crowd, Received
 from tests.crash.reading import reader
 from tests.crash.serving import Served, caller, serving
 
-KILLS = 6
 CALLERS = 24
 # How many calls are acknowledged before a server is killed; none: while it takes over what the last one left.
 FEWEST, MOST = 0, 200
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.soak)])
 async def test_nothing_acknowledged_is_lost_or_doubled_however_often_the_server_is_killed(
-    database_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
+    kills: int, database_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     seed = random.randrange(2**32)
     chance = random.Random(seed)
@@ -32,7 +32,7 @@ async def test_nothing_acknowledged_is_lost_or_doubled_however_often_the_server_
         async with anyio.create_task_group() as group:
             for place in range(CALLERS):
                 group.start_soon(crowd.call_on, place)
-            for _ in range(KILLS):
+            for _ in range(kills):
                 crowd.is_up.set()
                 await crowd.answered(chance.randint(FEWEST, MOST))
                 crowd.lose()

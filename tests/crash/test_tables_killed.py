@@ -17,11 +17,11 @@ from tests.table_databases import rows_of, run_sql
 
 CLIENTS = 40
 EACH = 8
-KILLS = 1
+ONCE_OR_OFTEN = pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.soak)])
 NUMBERS = {f"{place}-{count}" for place in range(CLIENTS) for count in range(EACH)}
 
 
-async def insert_while_it_is_killed(board: TableBoard, book: Book) -> None:
+async def insert_while_it_is_killed(board: TableBoard, book: Book, kills: int) -> None:
     """Have clients insert all rows, each until its outcome is known, while the server is killed repeatedly."""
     async with callers(board, CLIENTS) as clients:
 
@@ -32,8 +32,8 @@ async def insert_while_it_is_killed(board: TableBoard, book: Book) -> None:
         async with anyio.create_task_group() as group:
             for place, client in enumerate(clients):
                 group.start_soon(insert, place, client)
-            for turn in range(1, KILLS + 1):
-                await book.acknowledged(len(NUMBERS) * turn // (KILLS + 2))
+            for turn in range(1, kills + 1):
+                await book.acknowledged(len(NUMBERS) * turn // (kills + 2))
                 book.is_up = anyio.Event()
                 await board.end(signal.SIGKILL)
                 await board.start()
@@ -53,29 +53,33 @@ async def check(board: TableBoard, book: Book, tables: str) -> None:
     assert book.row_faults(await rows_of(tables, "SELECT id, n FROM notes")) == []
 
 
+@pytest.mark.timeout(300)
+@ONCE_OR_OFTEN
 async def test_in_the_boards_own_database_every_key_has_its_row_once_however_often_the_server_dies(
-    database_url: str, tmp_path: Path
+    database_url: str, tmp_path: Path, kills: int
 ) -> None:
     await run_sql(database_url, ledger_table(database_url))
     board = TableBoard(database_url, tmp_path, ledger())
     book = Book()
     async with serving(board):
-        await insert_while_it_is_killed(board, book)
+        await insert_while_it_is_killed(board, book, kills)
         await check(board, book, database_url)
     assert book.open == {}, "a receipt says what came of each"
     assert set(book.there) == NUMBERS
 
 
+@pytest.mark.timeout(300)
+@ONCE_OR_OFTEN
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_in_another_database_no_key_has_its_row_twice(
-    request: pytest.FixtureRequest, tmp_path: Path, kind: str
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str, kills: int
 ) -> None:
     tables = f"sqlite:///{tmp_path}/tables.db" if kind == "sqlite" else str(request.getfixturevalue("postgres_url"))
     await run_sql(tables, ledger_table(tables))
     board = TableBoard(f"sqlite:///{tmp_path}/board.db", tmp_path, ledger(), database=tables)
     book = Book()
     async with serving(board):
-        await insert_while_it_is_killed(board, book)
+        await insert_while_it_is_killed(board, book, kills)
         await check(board, book, tables)
     assert book.there.keys() | book.open.keys() == NUMBERS
     assert set(book.open.values()) <= {"in_doubt"}

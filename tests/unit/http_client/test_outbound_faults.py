@@ -24,13 +24,14 @@ from pegboard.model.call_errors import (
     UpstreamFailed,
     UpstreamUnreachable,
 )
+from tests.event_loops import USE_UVLOOP
 from tests.unit.http_client.upstreams import answer, answering, head_of, open_files, serving
 from tests.waiting import until
 
 LOCAL = AllowList.read("127.0.0.1")
 
 
-@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """Either event loop: they report faults in different ways."""
     return "asyncio", {"use_uvloop": request.param}

@@ -14,13 +14,14 @@ from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import UpstreamUnreachable
+from tests.event_loops import USE_UVLOOP
 from tests.unit.http_client.upstreams import Upstream, answer, answering, open_files, serving
 from tests.waiting import until
 
 LOCAL = AllowList.read("127.0.0.1")
 
 
-@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """Either event loop: they report faults in different ways."""
     return "asyncio", {"use_uvloop": request.param}

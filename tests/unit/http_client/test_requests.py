@@ -13,6 +13,7 @@ from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import AddressInfo, GuardedClient
 from pegboard.model.call_errors import UpstreamFailed
+from tests.event_loops import USE_UVLOOP
 from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, serving
 
 LOCAL = AllowList.read("127.0.0.1")
@@ -27,7 +28,7 @@ class Narrow(GuardedClient):
         return made
 
 
-@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """Either event loop: each has transports of its own."""
     return "asyncio", {"use_uvloop": request.param}

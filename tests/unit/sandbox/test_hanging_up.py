@@ -12,14 +12,15 @@ import pytest
 
 from pegboard.sandbox import call_channel as module
 from pegboard.sandbox.call_channel import CallChannel
+from tests.event_loops import USE_UVLOOP
 from tests.unit.sandbox.test_line import MOST, Ends, end, frame
 from tests.waiting import until
 
 
-@pytest.fixture(params=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """The loop that tests have, and the one that the server has."""
-    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+    return "asyncio", {"use_uvloop": request.param}
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.sandbox.call_channel import CallChannel, ConfinedResult, InvalidFrame
+from tests.event_loops import USE_UVLOOP
 from tests.waiting import until
 
 MOST = 10_000
@@ -24,10 +25,10 @@ MOST = 10_000
 Ends = tuple[socket.socket, socket.socket]
 
 
-@pytest.fixture(params=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """The loop that tests have, and the one that the server has."""
-    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+    return "asyncio", {"use_uvloop": request.param}
 
 
 @pytest.fixture

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.event_loops import USE_UVLOOP
 from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, serving
 from tests.unit.sandbox.proxies import fetching, never_accepting, proxying
 from tests.waiting import until
 
 
-@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """Either event loop: sockets are used directly."""
     return "asyncio", {"use_uvloop": request.param}

@@ -15,6 +15,7 @@ import trustme
 
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.sandbox.proxy import Proxy
+from tests.event_loops import USE_UVLOOP
 from tests.unit.http_client.upstreams import answer, answering, open_files, serving
 from tests.unit.sandbox.proxies import LOCAL, Client, Names, fetching, never_accepting, proxying
 from tests.waiting import until
@@ -22,7 +23,7 @@ from tests.waiting import until
 MEGABYTE = 2**20
 
 
-@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """Either event loop: sockets are used directly."""
     return "asyncio", {"use_uvloop": request.param}

@@ -17,15 +17,16 @@ from pegboard.sandbox import sandbox as module
 from pegboard.sandbox.limits import SandboxLimits
 from pegboard.sandbox.sandbox import EnvironmentSpec, SandboxJob
 from pegboard.sandbox.zygote_process import Zygote
+from tests.event_loops import USE_UVLOOP
 from tests.unit.http_client.upstreams import answer, answering
 from tests.unit.sandbox.living import boxed, children_now, command, later, listed, script, until_running
 from tests.waiting import until
 
 
-@pytest.fixture(params=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """The loop that tests have, and the one that the server has."""
-    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+    return "asyncio", {"use_uvloop": request.param}
 
 
 async def test_a_command_gives_what_it_wrote_and_its_status() -> None:

@@ -19,6 +19,7 @@ from pegboard.sandbox import call_channel
 from pegboard.sandbox import zygote_process as zygote_module
 from pegboard.sandbox.sandbox import ConfinedResult, Sandbox
 from pegboard.sandbox.zygote_process import Zygote, _list_children
+from tests.event_loops import USE_UVLOOP
 from tests.unit.sandbox.living import (
     boxed,
     children_now,
@@ -35,10 +36,10 @@ from tests.unit.sandbox.living import (
 from tests.waiting import until
 
 
-@pytest.fixture(params=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """The loop that tests have, and the one that the server has."""
-    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+    return "asyncio", {"use_uvloop": request.param}
 
 
 @pytest.fixture

@@ -24,14 +24,15 @@ from pegboard.sandbox.environment_spec import build_zygote_spec
 from pegboard.sandbox.sandbox import EnvironmentSpec, Sandbox
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
+from tests.event_loops import USE_UVLOOP
 from tests.unit.sandbox.living import boxed, command, later, script, until_idle, until_running
 from tests.waiting import until
 
 
-@pytest.fixture(params=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """The loop that tests have, and the one that the server has."""
-    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+    return "asyncio", {"use_uvloop": request.param}
 
 
 @pytest.fixture(autouse=True)

@@ -238,7 +238,8 @@ ENDS = (
 )
 
 
-def test_many_calls_however_they_end_leave_nothing_in_template_and_zygote(user: str) -> None:
+@pytest.mark.parametrize("count", [3 * len(ENDS), pytest.param(200, marks=pytest.mark.soak)])
+def test_many_calls_however_they_end_leave_nothing_in_template_and_zygote(user: str, count: int) -> None:
     with zygote(make_zygote_spec(python=True), user) as calls:
         template = template_of(calls.process.pid)
 
@@ -256,7 +257,7 @@ def test_many_calls_however_they_end_leave_nothing_in_template_and_zygote(user: 
                         return zygotes
 
         before = until_at_rest(math.inf)
-        for number in range(200):
+        for number in range(count):
             then = ENDS[number % len(ENDS)]
             job = function(f"import os, time\ndef main():\n    {then}", seconds=0.1 if "sleep" in then else 30.0)
             with calls.call(job) as call:

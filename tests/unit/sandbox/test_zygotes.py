@@ -19,14 +19,15 @@ from pegboard.sandbox import zygote_process as zygote_module
 from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
+from tests.event_loops import USE_UVLOOP
 from tests.unit.sandbox.living import PLAIN, SiteFolder, children_now, descriptors, is_there, processes_of
 from tests.waiting import until
 
 
-@pytest.fixture(params=["asyncio", "uvloop"])
+@pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """The loop that tests have, and the one that the server has."""
-    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+    return "asyncio", {"use_uvloop": request.param}
 
 
 @pytest.fixture

@@ -197,7 +197,8 @@ async def test_a_gzip_bomb_takes_little_memory() -> None:
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
-async def test_a_thousand_calls_of_which_half_fail_leave_nothing() -> None:
+@pytest.mark.parametrize("rounds", [1, pytest.param(5, marks=pytest.mark.soak)])
+async def test_hundreds_of_calls_of_which_half_fail_leave_nothing(rounds: int) -> None:
     behaviours = by_path(
         hangs=upstreams.hang, resets=upstreams.reset, cuts=upstreams.too_little, fails=answer(500), healthy=echo
     )
@@ -214,7 +215,7 @@ async def test_a_thousand_calls_of_which_half_fail_leave_nothing() -> None:
                 return False
             return True
 
-        for start in range(0, 1000, 200):
+        for start in range(0, 200 * rounds, 200):
             done = await asyncio.gather(*map(works, range(start, start + 200)))
             assert done == [paths[n % len(paths)] == "healthy" for n in range(start, start + 200)]
 

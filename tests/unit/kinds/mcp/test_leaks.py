@@ -76,11 +76,12 @@ async def returned_to(before: Held) -> None:
         pytest.fail(f"{Held.now()} is held, and {before} was before: {asyncio.all_tasks()}")
 
 
-async def test_files_processes_tasks_and_threads_return_to_where_they_were() -> None:
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.soak)])
+async def test_files_processes_tasks_and_threads_return_to_where_they_were(count: int) -> None:
     with over_http("modern") as modern, over_http("legacy") as legacy:
         ways = [modern.upstream, legacy.upstream, odd("fickle")]
         closed: Held | None = None
-        for calls in (AT_ONCE, 200):
+        for calls in (AT_ONCE, count):
             outbound = GuardedClient(AllowList.read("127.0.0.0/8"), connect_seconds=10)
             upstreams = McpSessionPool(outbound, children=2, child_memory=2**30, max_bytes=2**20, connect_seconds=30)
             await rounds(upstreams, ways, 60)
