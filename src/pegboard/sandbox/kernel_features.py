@@ -25,7 +25,7 @@ from pegboard.sandbox.limits import KERNEL_FEATURES, make_unavailable
 
 PROBE_SECONDS = 10.0
 
-_PROBE_CODE = "from pegboard.sandbox.child.probe_main import main\nmain()\n"
+PROBE_CODE = "from pegboard.sandbox.child.probe_main import main\nmain()\n"
 _MAX_ERROR_CHARS = 600
 # Errors of a machine that is only busy.
 _BUSY_ERRNOS = (errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
@@ -80,13 +80,16 @@ def _make_unprobed(reason: str) -> KernelFeatures:
     return KernelFeatures(0, False, False, False, dict.fromkeys((*KERNEL_FEATURES, "proc"), reason), reason)
 
 
-async def detect_kernel_features(seconds: float = PROBE_SECONDS) -> KernelFeatures:
-    """Return the features of this machine; `probe_error` is set if the probe could not run within the time."""
+async def detect_kernel_features(seconds: float = PROBE_SECONDS, code: str = PROBE_CODE) -> KernelFeatures:
+    """Return the features of this machine, as the probe's `code` reports them in JSON.
+
+    `probe_error` is set if the probe could not run within the time.
+    """
     if sys.platform != "linux":
         return _make_unsupported(f"the system is {sys.platform}, not Linux")
     try:
         process = await asyncio.create_subprocess_exec(
-            *build_child_command(_PROBE_CODE, build_zygote_spec(EnvironmentSpec())),
+            *build_child_command(code, build_zygote_spec(EnvironmentSpec())),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -120,8 +123,6 @@ def _read_probe_output(output: bytes, complaint: bytes) -> KernelFeatures:
         return _make_unsupported(f"the program that tries it failed: {why or 'it said nothing'}")
 
 
-# An administrator may have enabled a missing feature since the last probe.
-_RETRY_SECONDS = 30.0
 # The longest timer that is set: event loops handle infinity differently.
 _MAX_TIMER_SECONDS = 86_400.0
 
@@ -129,8 +130,10 @@ _MAX_TIMER_SECONDS = 86_400.0
 class KernelFeatureCheck:
     """The detected kernel features, for a board that may run without those in `without`."""
 
-    def __init__(self, without: tuple[str, ...]) -> None:
+    def __init__(self, without: tuple[str, ...], *, retry_seconds: float = 30.0) -> None:
+        """Create a check that probes again after `retry_seconds`: an administrator may have enabled a feature."""
         self._disabled_features = without
+        self._retry_seconds = retry_seconds
         self._detect_task: asyncio.Task[KernelFeatures] | None = None
         self._retry_at = math.inf
         self._has_passed = False
@@ -143,7 +146,7 @@ class KernelFeatureCheck:
             task = self._detect_task = asyncio.create_task(detect_kernel_features())
         found = await asyncio.shield(task)
         if task is self._detect_task and self._retry_at == math.inf and found.missing(self._disabled_features):
-            self._retry_at = time.monotonic() + (_RETRY_SECONDS if found.probe_error is None else 0.0)
+            self._retry_at = time.monotonic() + (self._retry_seconds if found.probe_error is None else 0.0)
         return found
 
     async def check(self, deadline: float) -> None:

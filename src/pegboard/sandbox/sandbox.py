@@ -38,9 +38,9 @@ log = get_logger(__name__)
 # A call is retried once if its zygote dies before the call has started.
 _MAX_ATTEMPTS = 2
 # Time beyond its timeout that a started call gets, for its supervisor to end it.
-_END_GRACE_SECONDS = 5.0
+END_GRACE_SECONDS = 5.0
 # A zygote that was requested to start calls and has started none for this long is dropped.
-_ZYGOTE_SILENCE_SECONDS = 5.0
+ZYGOTE_SILENCE_SECONDS = 5.0
 _MAX_JOB_BYTES = 64 * 2**20
 # The working folder of a call that has its own file system.
 _WORK_FOLDER = "/call"
@@ -240,13 +240,13 @@ class Sandbox:
         serving, ended = None, None
         try:
             if job.network:
-                await _wait_for_event(line.listener_ready, zygote, deadline)
+                await wait_for_event(line.listener_ready, zygote, deadline)
                 if (listener := line.listener()) is not None:
                     serving = self._proxy.serve(listener, user_id)
                     line.send(b"l")
-            await _wait_for_event(line.begins, zygote, deadline)
+            await wait_for_event(line.begins, zygote, deadline)
             zygote.note_call_started()
-            async with asyncio.timeout(job.seconds + _END_GRACE_SECONDS):
+            async with asyncio.timeout(job.seconds + END_GRACE_SECONDS):
                 ended = await line.read_result()
         except TimeoutError:
             self._give_up_call(line, zygote, deadline)
@@ -276,7 +276,7 @@ class Sandbox:
         if line.started:
             raise TimedOut("The call did not end by its deadline, nor when it was terminated") from None
         if time.monotonic() >= deadline:
-            if time.monotonic() - zygote.silent_since >= _ZYGOTE_SILENCE_SECONDS:
+            if time.monotonic() - zygote.silent_since >= ZYGOTE_SILENCE_SECONDS:
                 self._zygotes.drop(zygote)
             raise make_unavailable("The call was not begun by its deadline; try again") from None
 
@@ -312,11 +312,11 @@ def _encode_json(value: Any) -> bytes:
         return json.dumps(value).encode()
 
 
-async def _wait_for_event(news: asyncio.Future[None], zygote: Zygote, deadline: float) -> None:
+async def wait_for_event(news: asyncio.Future[None], zygote: Zygote, deadline: float) -> None:
     """Wait for an event of a call that is to start; raise TimeoutError at the deadline, or if its zygote hangs."""
     since = time.monotonic()
     while not news.done():
-        left = min(deadline, max(since, zygote.silent_since) + _ZYGOTE_SILENCE_SECONDS) - time.monotonic()
+        left = min(deadline, max(since, zygote.silent_since) + ZYGOTE_SILENCE_SECONDS) - time.monotonic()
         if left <= 0:
             raise TimeoutError
         await asyncio.wait((news,), timeout=left)

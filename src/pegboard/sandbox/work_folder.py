@@ -13,7 +13,7 @@ from pegboard.telemetry.logs import get_logger
 log = get_logger(__name__)
 
 # Far more than the depth of any tree of folders; a process that outlived its call may keep creating folders.
-_MAX_ROUNDS = 10_000
+MAX_ROUNDS = 10_000
 _OPEN_FLAGS = os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -45,7 +45,7 @@ def _empty_folder(top: int) -> None:
     rounds = 0
     while names := os.listdir(top):
         rounds += 1
-        if rounds > _MAX_ROUNDS:
+        if rounds > MAX_ROUNDS:
             raise OSError(errno.ENOTEMPTY, "something keeps writing to it")
         for name in names:
             if not _is_folder(name, top):

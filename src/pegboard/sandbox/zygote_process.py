@@ -108,6 +108,11 @@ class Zygote:
         return self._process.pid
 
     @property
+    def output(self) -> bytes:
+        """The end of what it has printed: at most 4 KiB."""
+        return bytes(self._output)
+
+    @property
     def is_ready(self) -> bool:
         """True if it accepts calls now."""
         return self._settled.done() and self._why is None and not self._is_ending and not self.exited.is_set()

@@ -16,6 +16,7 @@ import pytest
 
 from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.sandbox.call_channel import CallChannel
 from pegboard.sandbox.limits import SandboxLimits
 from pegboard.sandbox.sandbox import EnvironmentSpec, Sandbox, SandboxJob
 from tests.waiting import until
@@ -54,6 +55,26 @@ def children_now() -> set[int]:
     return found
 
 
+def children_of(pid: int) -> list[int]:
+    """The processes that another one has started and that are there, by its main thread."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def descendants_of(pid: int) -> list[int]:
+    """The processes that another one has started, and those that they have."""
+    return [below for child in children_of(pid) for below in (child, *descendants_of(child))]
+
+
+def is_closed(line: CallChannel) -> bool:
+    """Whether the peer has left, or was given up on."""
+    closed: list[bool] = []
+    line.on_close(lambda: closed.append(True))
+    return bool(closed)
+
+
 def descriptors() -> int:
     """How many descriptors this process has open."""
     return len(list(Path("/proc/self/fd").iterdir()))
@@ -69,19 +90,20 @@ def is_there(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 
+def make_sandbox(
+    children: int = 4, zygotes: int = 2, without: tuple[str, ...] = (), limits: SandboxLimits = LIMITS, allow: str = ""
+) -> Sandbox:
+    """A sandbox that has done nothing yet."""
+    outbound = GuardedClient(AllowList.read(allow), connect_seconds=10)
+    return Sandbox(limits, children=children, zygotes=zygotes, without=without, masked=(), outbound=outbound)
+
+
 @asynccontextmanager
 async def boxed(
     children: int = 4, zygotes: int = 2, without: tuple[str, ...] = (), limits: SandboxLimits = LIMITS, allow: str = ""
 ) -> AsyncIterator[Sandbox]:
     """A sandbox; when it is closed, no process and no descriptor is left of it."""
-    box = Sandbox(
-        limits,
-        children=children,
-        zygotes=zygotes,
-        without=without,
-        masked=(),
-        outbound=GuardedClient(AllowList.read(allow), connect_seconds=10),
-    )
+    box = make_sandbox(children, zygotes, without, limits, allow)
     assert (await box.abilities()).missing(without) == []
     processes, opened = children_now(), descriptors()
     try:

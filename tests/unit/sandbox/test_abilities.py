@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from pegboard.sandbox import kernel_features
 from pegboard.sandbox.child import landlock
 from pegboard.sandbox.kernel_features import KernelFeatures, detect_kernel_features
 from pegboard.sandbox.limits import KERNEL_FEATURES
@@ -157,20 +156,21 @@ def test_a_call_without_its_own_proc_is_no_obstacle() -> None:
 
 
 @pytest.fixture
-def received(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def received(tmp_path: Path) -> Path:
     """A pipe that the program, which goes on for a minute, and a child of it have open as long as they live."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    program = (
-        f"import os, time; file = open({str(pipe)!r}, 'w'); os.fork(); file.write('.'); file.flush(); time.sleep(60)"
-    )
-    monkeypatch.setattr(kernel_features, "_PROBE_CODE", program)
     return pipe
+
+
+def lasting(pipe: Path) -> str:
+    """The program that does so."""
+    return f"import os, time; file = open({str(pipe)!r}, 'w'); os.fork(); file.write('.'); file.flush(); time.sleep(60)"
 
 
 async def test_what_takes_too_long_is_ended_and_counts_as_not_tried(received: Path) -> None:
     reading = asyncio.create_task(asyncio.to_thread(received.read_text))
-    found = await detect_kernel_features(seconds=4)
+    found = await detect_kernel_features(4, lasting(received))
     assert found.probe_error == "the program that tries it did not end within 4 s"
     assert "did not end within 4 s" in found.missing(())[0]
     assert not any("PEGBOARD_SANDBOX_WITHOUT" in sentence for sentence in found.missing(()))
@@ -178,7 +178,7 @@ async def test_what_takes_too_long_is_ended_and_counts_as_not_tried(received: Pa
 
 
 async def test_being_cancelled_ends_the_program(received: Path) -> None:
-    trying = asyncio.create_task(detect_kernel_features(seconds=60))
+    trying = asyncio.create_task(detect_kernel_features(60, lasting(received)))
     with await asyncio.to_thread(received.open) as file:
         assert await asyncio.to_thread(file.read, 2) == ".."
         trying.cancel()
@@ -188,26 +188,23 @@ async def test_being_cancelled_ends_the_program(received: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "reason"),
+    ("code", "reason"),
     [
-        ("environment_spec._PACKAGE_PATH", "/nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox'"),
-        ("kernel_features._PROBE_CODE", "print('[1]')", "it said nothing"),
-        ("kernel_features._PROBE_CODE", "print('{\"landlock\": 1}')", "it said nothing"),
-        ("kernel_features._PROBE_CODE", "import os; os._exit(1)", "it said nothing"),
+        ("import pegboard.sandbox.nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox.nowhere'"),
+        ("print('[1]')", "it said nothing"),
+        ("print('{\"landlock\": 1}')", "it said nothing"),
+        ("import os; os._exit(1)", "it said nothing"),
     ],
 )
-async def test_a_program_that_fails_finds_nothing(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str
-) -> None:
-    monkeypatch.setattr(f"pegboard.sandbox.{name}", value)
-    found = await detect_kernel_features()
+async def test_a_program_that_fails_finds_nothing(code: str, reason: str) -> None:
+    found = await detect_kernel_features(code=code)
     assert not (found.landlock or found.namespaces or found.seccomp or found.proc)
     assert set(found.reasons.values()) == {f"the program that tries it failed: {reason}"}
 
 
-async def test_a_program_that_was_killed_has_tried_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_features, "_PROBE_CODE", "import signal; os.kill(os.getpid(), signal.SIGKILL)")
-    assert "killed from outside" in str((await detect_kernel_features()).probe_error)
+async def test_a_program_that_was_killed_has_tried_nothing() -> None:
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    assert "killed from outside" in str((await detect_kernel_features(code=code)).probe_error)
 
 
 @pytest.mark.parametrize(("number", "is_tried"), [(errno.EMFILE, False), (errno.EAGAIN, False), (errno.EACCES, True)])

@@ -82,6 +82,6 @@ def test_a_folder_that_something_keeps_writing_to_is_left_at_last(
 
     (top / "first").touch()
     monkeypatch.setattr(os, "unlink", restless)
-    monkeypatch.setattr(work_folder, "_MAX_ROUNDS", 20)
+    monkeypatch.setattr(work_folder, "MAX_ROUNDS", 20)
     work_folder.remove_work_folder(str(top))
     assert "something keeps writing to it" in caplog.text

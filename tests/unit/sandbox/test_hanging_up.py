@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
+import tracemalloc
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 from pegboard.sandbox import call_channel as module
 from pegboard.sandbox.call_channel import CallChannel
 from tests.event_loops import USE_UVLOOP
+from tests.unit.sandbox.living import is_closed
 from tests.unit.sandbox.test_line import MOST, Ends, end, frame
 from tests.waiting import until
 
@@ -44,7 +48,7 @@ async def test_a_call_that_had_begun_unnoticed_is_known_to_have_begun(peer: Ends
     line.terminate()
     assert line.started
     assert await line.read_result() is None
-    assert line._sock is not None, "it has begun, so its end is waited for"
+    assert not is_closed(line), "it has begun, so its end is waited for"
 
 
 async def test_a_call_that_has_not_begun_never_will(peer: Ends) -> None:
@@ -73,9 +77,14 @@ async def test_an_end_that_was_there_unnoticed_is_heard(peer: Ends) -> None:
     assert not line.started
 
 
-async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(
-    peer: Ends,
-) -> None:
+async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(peer: Ends) -> None:
+    line = await hung_up(peer)
+    gc.collect()
+    assert line() is None, "no timer is left that would report it as lingering"
+
+
+async def hung_up(peer: Ends) -> weakref.ref[CallChannel]:
+    """A line whose peer has left after it was hung up."""
     ours, theirs = peer
     gone: list[bool] = []
     line = CallChannel(ours, most=MOST)
@@ -89,17 +98,19 @@ async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(
         assert await line.read_result() is None
         while theirs.recv(2**20):
             pass
-        assert line._sock is not None
+        assert not is_closed(line)
+        tracemalloc.start()
         theirs.setblocking(False)
         # What it still says is read and thrown away, or it could never finish saying it.
         await asyncio.get_running_loop().sock_sendall(theirs, end(b"x" * 2**20))
-    assert not line._input_buffer
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 2**19
     theirs.close()
-    await until(lambda: _seen(line._sock is None))
+    await until(lambda: _seen(is_closed(line)))
     line.on_close(lambda: gone.append(False))
     assert gone == [True, False]
-    assert line._timer is not None
-    assert line._timer.cancelled(), "it is not said to linger"
+    return weakref.ref(line)
 
 
 async def test_a_peer_that_does_not_leave_is_given_up_on(peer: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,4 +123,4 @@ async def test_a_peer_that_does_not_leave_is_given_up_on(peer: Ends, monkeypatch
     line.terminate()
     with anyio.fail_after(30):
         await gone.wait()
-    assert line._sock is None
+    assert is_closed(line)

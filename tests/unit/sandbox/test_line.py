@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from pegboard.sandbox.call_channel import CallChannel, ConfinedResult, InvalidFrame
 from tests.event_loops import USE_UVLOOP
+from tests.unit.sandbox.living import is_closed
 from tests.waiting import until
 
 MOST = 10_000
@@ -77,7 +78,7 @@ async def test_a_job_goes_out_and_how_it_ended_comes_back(peer: Ends) -> None:
         assert not gone.is_set(), "it said how it ended, and has not left"
         theirs.close()
         await gone.wait()
-    assert line._sock is None
+    assert is_closed(line)
     assert ours.fileno() == -1
 
 
@@ -123,7 +124,7 @@ async def test_an_end_is_read_although_the_peer_left_without_reading_its_job(pee
         assert ended is not None
         assert (ended.message, len(ended.result)) == ("mount: not permitted", size)
         assert not line.started
-        await until(lambda: _seen(line._sock is None))
+        await until(lambda: _seen(is_closed(line)))
 
 
 async def test_what_is_sent_to_a_peer_that_has_left_is_lost_and_its_end_is_not(peer: Ends) -> None:
@@ -177,7 +178,7 @@ async def test_a_peer_that_sends_nonsense_is_cut_off(peer: Ends, sent: bytes) ->
             await line.read_result()
         assert theirs.recv(1) == b"", "it is told to leave"
     theirs.close()
-    await until(lambda: _seen(line._sock is None))
+    await until(lambda: _seen(is_closed(line)))
 
 
 async def _seen(value: bool) -> bool:

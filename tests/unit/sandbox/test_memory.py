@@ -64,7 +64,7 @@ def test_a_page_in_many_places_counts_once(mapping: int) -> None:
     assert not MemoryMeter(64 * MIB).is_over([mapping], never)
 
 
-@pytest.mark.parametrize(("bound", "value"), [("_LARGE_TABLE_BYTES", 0), ("_MAX_PSS_SECONDS", 0.0)])
+@pytest.mark.parametrize(("bound", "value"), [("LARGE_TABLE_BYTES", 0), ("MAX_PSS_SECONDS", 0.0)])
 def test_where_finding_that_out_would_take_long_it_counts_often(
     mapping: int, monkeypatch: pytest.MonkeyPatch, bound: str, value: float
 ) -> None:
@@ -84,8 +84,8 @@ def test_no_process_is_looked_into_once_no_reader_wants_to_know(taking: int) -> 
 
 
 def test_a_close_look_is_followed_by_a_rest(taking: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_meter, "_REST_FACTOR", 1e9)
-    monkeypatch.setattr(memory_meter, "_MAX_REST_SECONDS", 1e9)
+    monkeypatch.setattr(memory_meter, "REST_FACTOR", 1e9)
+    monkeypatch.setattr(memory_meter, "MAX_REST_SECONDS", 1e9)
     meter = MemoryMeter(60 * MIB)
     assert [meter.is_over([taking], never) for _ in range(2)] == [True, False]
 

@@ -52,9 +52,11 @@ async def test_a_job_of_megabytes_and_as_much_output_pass() -> None:
 
 async def test_numbers_and_texts_that_plain_json_cannot_carry_do_arrive() -> None:
     async with boxed() as box:
-        received = box._encode_job(command("true", arguments={"big": 10**40, "half": "\ud800"}), 1.0, None)
-    assert json.loads(received[4:].splitlines()[1]) == {"big": 10**40, "half": "\ud800"}
-    assert int.from_bytes(received[:4], "big") == len(received) - 4
+        code = "def f(big, half):\n    return [str(big), ascii(half)]"
+        values = {"kind": "python", "code": code, "entry": "f", "arguments": {"big": 10**40, "half": "\ud800"}}
+        environment = EnvironmentSpec(python=True)
+        ended = await box.run(SandboxJob(environment, {"env": {}, "cwd": ".", **values}, 20.0, 2**20), "ann", later())
+    assert json.loads(ended.result) == {"ok": [str(10**40), ascii("\ud800")]}
 
 
 async def test_a_hundred_first_calls_at_once_start_one_zygote() -> None:

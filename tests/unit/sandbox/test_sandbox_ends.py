@@ -18,11 +18,12 @@ from pegboard.model.call_errors import ExecutionFailed, Unavailable
 from pegboard.sandbox import call_channel
 from pegboard.sandbox import zygote_process as zygote_module
 from pegboard.sandbox.sandbox import ConfinedResult, Sandbox
-from pegboard.sandbox.zygote_process import Zygote, _list_children
+from pegboard.sandbox.zygote_process import Zygote
 from tests.event_loops import USE_UVLOOP
 from tests.unit.sandbox.living import (
     boxed,
     children_now,
+    children_of,
     command,
     descriptors,
     is_there,
@@ -91,7 +92,7 @@ async def test_two_hundred_calls_half_of_them_cancelled_leave_nothing() -> None:
         await box.run(command("true"), "ann", later())
         await until_idle(box)
         processes, opened = children_now(), descriptors()
-        waiting = len(_list_children(zygote_of(box).pid))
+        waiting = len(children_of(zygote_of(box).pid))
         jobs = [command("true") if number % 2 else command("sleep", "60") for number in range(200)]
         tasks = [asyncio.create_task(box.run(job, f"user {n % 7}", later(60))) for n, job in enumerate(jobs)]
         for number, task in enumerate(tasks):
@@ -107,7 +108,7 @@ async def test_two_hundred_calls_half_of_them_cancelled_leave_nothing() -> None:
         assert zygote_of(box).calls == 0
 
         async def no_call_is_left() -> bool:
-            return len(_list_children(zygote_of(box).pid)) <= waiting
+            return len(children_of(zygote_of(box).pid)) <= waiting
 
         await until(no_call_is_left)
 
@@ -215,7 +216,7 @@ asyncio.run(serve())
         await until_running(mark)
         todo = [server.pid]
         while todo:
-            family += (below := _list_children(todo.pop()))
+            family += (below := children_of(todo.pop()))
             todo += below
     finally:
         server.kill()

@@ -101,7 +101,7 @@ async def test_a_zygote_that_hangs_is_replaced_and_the_call_runs(monkeypatch: py
     async with boxed() as box:
         hangs = await stopped(box)
         # Enough for the one that takes its place to begin the call, also on a machine that has much else to do.
-        monkeypatch.setattr(module, "_ZYGOTE_SILENCE_SECONDS", 2.0)
+        monkeypatch.setattr(module, "ZYGOTE_SILENCE_SECONDS", 2.0)
         with anyio.fail_after(30):
             assert (await box.run(command("true"), "ann", later())).code == 0
         assert zygote_of(box) is not hangs
@@ -112,7 +112,7 @@ async def test_a_zygote_that_hangs_is_replaced_although_each_call_has_less_time_
 ) -> None:
     async with boxed() as box:
         hangs = await stopped(box)
-        monkeypatch.setattr(module, "_ZYGOTE_SILENCE_SECONDS", 0.2)
+        monkeypatch.setattr(module, "ZYGOTE_SILENCE_SECONDS", 0.2)
 
         async def replaced() -> bool:
             with pytest.raises(Unavailable, match="not begun by its deadline"):
@@ -123,7 +123,7 @@ async def test_a_zygote_that_hangs_is_replaced_although_each_call_has_less_time_
 
 
 async def test_a_zygote_that_is_slow_and_begins_calls_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_ZYGOTE_SILENCE_SECONDS", 0.02)
+    monkeypatch.setattr(module, "ZYGOTE_SILENCE_SECONDS", 0.02)
     news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     looks = iter([False, False, False, True])
 
@@ -136,14 +136,14 @@ async def test_a_zygote_that_is_slow_and_begins_calls_is_not_given_up(monkeypatc
                 news.set_result(None)
             return time.monotonic()
 
-    await module._wait_for_event(news, Slow(), math.inf)  # type: ignore[arg-type]  # all it looks at
+    await module.wait_for_event(news, Slow(), math.inf)  # type: ignore[arg-type]  # all it looks at
     assert list(looks) == []
 
 
 async def test_a_call_that_does_not_end_when_it_should_is_known_to_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
     async with boxed() as box:
-        monkeypatch.setattr(module, "_END_GRACE_SECONDS", -19.0)
+        monkeypatch.setattr(module, "END_GRACE_SECONDS", -19.0)
         task = asyncio.create_task(box.run(command("sleep", mark, seconds=20.0), "ann", later()))
         await until_running(mark)
         with pytest.raises(TimedOut) as late:
@@ -199,7 +199,7 @@ async def test_a_zygote_that_ends_although_it_is_needed_is_reported(caplog: pyte
 async def test_what_a_zygote_says_later_is_logged_and_not_without_end(caplog: pytest.LogCaptureFixture) -> None:
     async with boxed() as box:
         await box.run(command("true"), "ann", later())
-        mouth = os.open(f"/proc/self/fd/{zygote_of(box)._heard}", os.O_WRONLY)
+        mouth = os.open(f"/proc/{zygote_of(box).pid}/fd/1", os.O_WRONLY)
         for number in range(1, 31):
             os.write(mouth, b"Traceback: something broke\n")
             await until(partial(_reported, box, number))
@@ -210,7 +210,7 @@ async def test_what_a_zygote_says_later_is_logged_and_not_without_end(caplog: py
 
 
 async def _reported(box: Sandbox, times: int) -> bool:
-    return zygote_of(box)._output.count(b"broke") >= times
+    return zygote_of(box).output.count(b"broke") >= times
 
 
 async def test_who_waits_for_a_zygote_that_was_asked_to_leave_is_not_informed_that_the_environment_is_at_fault() -> (

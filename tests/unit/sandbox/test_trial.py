@@ -10,7 +10,7 @@ from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
 from pegboard.sandbox import kernel_features as module
 from pegboard.sandbox.kernel_features import KernelFeatureCheck, KernelFeatures
 from pegboard.sandbox.sandbox import EnvironmentSpec
-from tests.unit.sandbox.living import boxed, command, later
+from tests.unit.sandbox.living import command, later, make_sandbox
 
 ALL = KernelFeatures(7, True, True, True)
 SOME = KernelFeatures(0, False, True, True, {"landlock": "the kernel has none", "namespaces": "not allowed"})
@@ -50,14 +50,17 @@ async def test_what_is_missing_is_reported_with_the_way_out_and_tried_again_afte
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trials = Trials(monkeypatch, SOME, ALL)
-    trial = KernelFeatureCheck(())
+    trial = KernelFeatureCheck((), retry_seconds=3600)
     refusals = await asyncio.gather(*(refusal(trial) for _ in range(5)))
     for refused in refusals:
         assert isinstance(refused, Misconfigured)
         assert "PEGBOARD_SANDBOX_WITHOUT" in refused.message
         assert "the kernel has none" in refused.message
+    await refusal(trial)
     assert trials.ends == [ALL]
-    trial._retry_at = 0.0
+    Trials(monkeypatch, SOME, ALL)
+    trial = KernelFeatureCheck((), retry_seconds=0)
+    await refusal(trial)
     await trial.check(later())
 
 
@@ -97,10 +100,10 @@ async def test_no_caller_waits_for_a_trial_beyond_the_deadline(monkeypatch: pyte
 
 
 async def test_calls_and_warming_are_refused_where_calls_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with boxed() as box:
-        Trials(monkeypatch, SOME)
-        box._feature_check = KernelFeatureCheck(())
-        with pytest.raises(Misconfigured, match="cannot confine tools"):
-            await box.run(command("true"), "ann", later())
-        await box.warm(EnvironmentSpec())
-        assert not box.stats().zygotes
+    Trials(monkeypatch, SOME)
+    box = make_sandbox()
+    with pytest.raises(Misconfigured, match="cannot confine tools"):
+        await box.run(command("true"), "ann", later())
+    await box.warm(EnvironmentSpec())
+    assert not box.stats().zygotes
+    await box.close()

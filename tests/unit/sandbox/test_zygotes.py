@@ -20,7 +20,16 @@ from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.living import PLAIN, SiteFolder, children_now, descriptors, is_there, processes_of
+from tests.unit.sandbox.living import (
+    PLAIN,
+    SiteFolder,
+    children_now,
+    children_of,
+    descendants_of,
+    descriptors,
+    is_there,
+    processes_of,
+)
 from tests.waiting import until
 
 
@@ -79,7 +88,7 @@ async def test_each_environment_has_a_zygote_of_its_own_with_its_libraries_loade
             zygotes.of(PLAIN, "ann"), zygotes.of(EnvironmentSpec(python=True, modules=(library,)), "ann")
         )
         assert plain.pid != other.pid
-        await until(lambda: found(lambda: b"loaded" in other._output))
+        await until(lambda: found(lambda: b"loaded" in other.output))
 
 
 async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(
@@ -136,7 +145,7 @@ async def test_a_zygote_that_says_nonsense_is_not_used(site_folder: SiteFolder, 
 async def test_a_zygote_that_is_killed_is_replaced() -> None:
     async with some() as zygotes:
         first = await zygotes.of(PLAIN, "ann")
-        below = zygote_module._list_children(first.pid)
+        below = children_of(first.pid)
         os.kill(first.pid, signal.SIGKILL)
         await first.exited.wait()
         for pid in (first.pid, *below):
@@ -173,8 +182,8 @@ async def test_a_library_that_never_ends_to_load_ends_with_its_zygote(site_folde
         waiting = asyncio.create_task(zygotes.of(environment, "ann"))
         await until(lambda: found(lambda: bool(zygotes.zygotes)))
         (zygote,) = zygotes.zygotes
-        await until(lambda: found(lambda: b"loading" in zygote._output))
-        below = zygote_module._list_children(zygote.pid)
+        await until(lambda: found(lambda: b"loading" in zygote.output))
+        below = children_of(zygote.pid)
         if not message:
             os.kill(zygote.pid, signal.SIGKILL)
         with pytest.raises((ZygoteGone, Misconfigured)):
@@ -194,11 +203,11 @@ async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
         waiting = asyncio.create_task(zygotes.of(environment, "ann"))
         await until(lambda: found(lambda: bool(zygotes.zygotes)))
         (zygote,) = zygotes.zygotes
-        await until(lambda: found(lambda: b"started" in zygote._output))
+        await until(lambda: found(lambda: b"started" in zygote.output))
         if then:
             waiting.cancel()
         await asyncio.wait([waiting])
-        below = zygote_module._find_descendants(zygote.pid)
+        below = descendants_of(zygote.pid)
         # The kernel closes what a new program does not inherit before it shows that program's arguments.
         await until(lambda: found(lambda: bool(processes_of("600", "sleep") & set(below))))
         zygotes.drop(zygote)

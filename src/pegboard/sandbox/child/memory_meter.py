@@ -14,11 +14,11 @@ _RSS_FIELDS = (b"RssAnon:", b"RssShmem:", b"VmSwap:")
 _PSS_FIELDS = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
 # To compute the PSS, the kernel walks all page tables of a process and cannot be interrupted: neither large tables nor
 # many processes may take long. Beyond these limits a process is counted as if it shared nothing.
-_LARGE_TABLE_BYTES = 16 * 2**20
-_MAX_PSS_SECONDS = 1.0
+LARGE_TABLE_BYTES = 16 * 2**20
+MAX_PSS_SECONDS = 1.0
 # After a PSS measurement, pause for this many times its duration, but at most a second.
-_REST_FACTOR = 10
-_MAX_REST_SECONDS = 1.0
+REST_FACTOR = 10
+MAX_REST_SECONDS = 1.0
 
 
 # What a socket may buffer for its peer by default; a process with few file descriptors is not charged for any.
@@ -57,9 +57,9 @@ class MemoryMeter:
         start = time.monotonic()
         if start < self._rested:
             return False
-        over = self._is_over_by_pss(taken, start + _MAX_PSS_SECONDS, is_done)
+        over = self._is_over_by_pss(taken, start + MAX_PSS_SECONDS, is_done)
         now = time.monotonic()
-        self._rested = now + min(_MAX_REST_SECONDS, _REST_FACTOR * (now - start))
+        self._rested = now + min(MAX_REST_SECONDS, REST_FACTOR * (now - start))
         return over
 
     def _is_over_by_pss(self, taken: dict[int, _MemoryUse], give_up: float, is_done: Callable[[], bool]) -> bool:
@@ -67,7 +67,7 @@ class MemoryMeter:
         for pid, one in taken.items():
             if is_done():
                 return False
-            is_short = one.tables <= _LARGE_TABLE_BYTES and time.monotonic() < give_up
+            is_short = one.tables <= LARGE_TABLE_BYTES and time.monotonic() < give_up
             total += one.own + (_measure_pss(pid) if is_short else one.pages)
         return total > self._most
 
