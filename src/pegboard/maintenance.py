@@ -182,9 +182,8 @@ async def check_store(settings: Settings) -> list[CheckResult]:
     """Check the encryption keys, the database and the stored credentials."""
     file = find_missing_file(settings.database)
     if file is not None:
-        return [
-            CheckResult.warning("database", f"{file} does not exist yet", "The first start makes it: pegboard serve")
-        ]
+        advice = "The first start makes it: pegboard serve"
+        return [CheckResult.warning("database", f"{file} does not exist yet", advice)]
     keys, keyring = _check_keyring(settings)
     try:
         database = Database.create(settings.database)
@@ -234,18 +233,12 @@ async def _check_database(database: Database, keyring: Keyring | None, home: Pat
     except SchemaTooNew as error:
         return [CheckResult.ok("database", where), CheckResult.bad("migrations", str(error), "Install that version")]
     except Exception as error:
-        why = str(error) or type(error).__name__
-        return [
-            CheckResult.bad(
-                "database", f"{where} cannot be reached: {why}", "Start it, or correct PEGBOARD_DATABASE_URL"
-            )
-        ]
+        message = f"{where} cannot be reached: {str(error) or type(error).__name__}"
+        return [CheckResult.bad("database", message, "Start it, or correct PEGBOARD_DATABASE_URL")]
     findings = [CheckResult.ok("database", f"{where} answers")]
     if missing:
-        return [
-            *findings,
-            CheckResult.bad("migrations", f"missing: {', '.join(missing)}", "Apply them: pegboard migrate"),
-        ]
+        message = f"missing: {', '.join(missing)}"
+        return [*findings, CheckResult.bad("migrations", message, "Apply them: pegboard migrate")]
     findings.append(CheckResult.ok("migrations", "up to date"))
     if keyring is not None:
         findings.append(await _check_stored_credentials(database, Vault(keyring)))
@@ -257,7 +250,7 @@ async def _check_database(database: Database, keyring: Keyring | None, home: Pat
 async def _check_stored_credentials(database: Database, vault: Vault) -> CheckResult:
     """Check that each stored credential can be decrypted."""
     count = 0
-    shut: list[str] = []
+    unreadable: list[str] = []
     last: SealedRow | None = None
     while True:
         async with database.read() as conn:
@@ -267,15 +260,14 @@ async def _check_stored_credentials(database: Database, vault: Vault) -> CheckRe
         for row in rows:
             opened, faults = _decrypt_row(row, vault)
             count += opened
-            shut += faults
+            unreadable += faults
         last = rows[-1]
-    if not shut:
+    if not unreadable:
         return CheckResult.ok("stored credentials", f"all {count} can be decrypted")
-    more = f", and {len(shut) - _MAX_SHOWN_ROWS} more" if len(shut) > _MAX_SHOWN_ROWS else ""
+    more = f", and {len(unreadable) - _MAX_SHOWN_ROWS} more" if len(unreadable) > _MAX_SHOWN_ROWS else ""
+    message = f"cannot be decrypted: {'; '.join(unreadable[:_MAX_SHOWN_ROWS])}{more}"
     advice = "Restore the key that encrypted them, or set them again (secrets set, tools edit)"
-    return CheckResult.bad(
-        "stored credentials", f"cannot be decrypted: {'; '.join(shut[:_MAX_SHOWN_ROWS])}{more}", advice
-    )
+    return CheckResult.bad("stored credentials", message, advice)
 
 
 def _decrypt_row(row: SealedRow, vault: Vault) -> tuple[int, list[str]]:

@@ -44,10 +44,11 @@ async def run_ordering_test(asker: EnvelopeSender, first: EnvelopeExchange, sche
         return Test.of("ordering", f"{count} inputs", [wanted])
     if all(each == results[0] for each in results):
         return Test("ordering", "skipped", "all results are the same, so their order cannot be seen")
+    validator = None if schema is None else BoundedValidator(schema)
     cases = [
         case
         for case in _build_ordering_cases(arguments, names, count, schema)
-        if _is_valid_input(case.arguments, schema)
+        if validator is None or validator.is_valid(case.arguments)
     ]
     failures: list[Failure] = []
     for case in cases:
@@ -98,10 +99,6 @@ def _build_ordering_cases(
 
 def _reorder_lists(arguments: Mapping[str, Any], names: Sequence[str], places: Sequence[int]) -> dict[str, Any]:
     return {**arguments, **{name: [arguments[name][place] for place in places] for name in names}}
-
-
-def _is_valid_input(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> bool:
-    return schema is None or BoundedValidator(schema).is_valid(arguments)
 
 
 TIMED_CALLS = 20
@@ -194,25 +191,18 @@ async def _run_determinism_test(asker: EnvelopeSender, first: EnvelopeExchange) 
         again = await asker.send_valid(first.sent["args"])
         if again.why is not None:
             failures.append(again.failure("the same arguments are answered again"))
-        elif (
-            where := _find_difference(_drop_volatile_fields(first.received), _drop_volatile_fields(again.received))
-        ) is not None:
-            failures.append(
-                Failure(
-                    f"the same arguments get the same answer under another request_id, but {where} differs",
-                    [first.sent, again.sent],
-                    [first.received, again.received],
-                )
-            )
+            continue
+        where = _find_difference(*map(_drop_volatile_fields, (first.received, again.received)))
+        if where is not None:
+            expected = f"the same arguments get the same answer under another request_id, but {where} differs"
+            failures.append(Failure(expected, [first.sent, again.sent], [first.received, again.received]))
     return Test.of("determinism", "3 calls with the same arguments", failures)
 
 
 def _drop_volatile_fields(received: Any) -> Any:
-    return (
-        {key: received[key] for key in received if key not in _VOLATILE_FIELDS}
-        if isinstance(received, dict)
-        else received
-    )
+    if not isinstance(received, dict):
+        return received
+    return {key: value for key, value in received.items() if key not in _VOLATILE_FIELDS}
 
 
 def _find_difference(one: Any, other: Any, path: str = "") -> str | None:

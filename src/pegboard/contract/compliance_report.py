@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from pegboard.json_schema.value_text import shorten
 
 # Per test, so that the report of a tool that breaks every rule stays short.
 MAX_FAILURES = 10
@@ -60,22 +62,8 @@ class Report:
     @property
     def data(self) -> dict[str, Any]:
         """The report as JSON data."""
-        return {
-            "tool": self.tool,
-            "passed": self.passed,
-            "tests": [
-                {
-                    "name": test.name,
-                    "outcome": test.outcome,
-                    "detail": test.detail,
-                    "failures": [
-                        {"expected": each.expected, "sent": each.sent, "received": each.received}
-                        for each in test.failures
-                    ],
-                }
-                for test in self.tests
-            ],
-        }
+        tests = [{**asdict(test), "failures": [asdict(failure) for failure in test.failures]} for test in self.tests]
+        return {"tool": self.tool, "passed": self.passed, "tests": tests}
 
     @property
     def text(self) -> str:
@@ -99,5 +87,6 @@ class Report:
 
 
 def _shorten_value(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _MAX_VALUE_CHARS else text[: _MAX_VALUE_CHARS - 1] + "…"
+    return shorten(
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str), _MAX_VALUE_CHARS
+    )

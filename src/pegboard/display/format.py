@@ -51,12 +51,12 @@ _UNIT_FORMATTERS: Mapping[str, Callable[[Any, Format], str | None]] = {
 
 def format_line(value: Any, format: Format) -> str:
     """Return the value on one line of at most 200 characters; as plain text if it does not fit the style."""
-    return _truncate(to_one_line(_format_value_line(value, format)), MAX_LINE_CHARS)
+    return _truncate(to_one_line(_format_value(value, format, on_one_line=True)), MAX_LINE_CHARS)
 
 
 def format_text(value: Any, format: Format) -> str:
     """Return the value on as many lines as needed, with at most 4,000 characters."""
-    return _truncate(escape_invisible(_format_value_text(value, format)), MAX_TEXT_CHARS)
+    return _truncate(escape_invisible(_format_value(value, format, on_one_line=False)), MAX_TEXT_CHARS)
 
 
 def format_arguments(arguments: Mapping[str, Any], display: Display) -> Any:
@@ -134,43 +134,27 @@ def _format_member(output: Mapping[str, Any], name: str) -> str:
     return _truncate(to_one_line(_to_plain_line(value)), _MAX_SHORT_CHARS)
 
 
-def _format_value_line(value: Any, format: Format) -> str:
+def _format_value(value: Any, format: Format, *, on_one_line: bool) -> str:
     style = format.style
+    write = _to_plain_line if on_one_line else _to_indented_text
     text: str | None = None
     if style in _UNIT_FORMATTERS:
         text = _UNIT_FORMATTERS[style](value, format)
     elif style == "sql" and isinstance(value, str):
-        text = format_sql_line(value)
+        text = format_sql_line(value) if on_one_line else format_sql_indented(value)
     elif style == "table" and (grid := build_text_table(value, format.columns)) is not None:
-        text = grid.shape()
+        text = grid.shape() if on_one_line else grid.format_rows()
     elif style == "http":
-        text = " · ".join(filter(None, _format_http(value, _to_plain_line)))
-    elif style == "code" and isinstance(value, str):
+        text = _format_http(value, write, on_one_line=on_one_line)
+    elif style == "code" and isinstance(value, str) and on_one_line:
         text = " ⏎ ".join(filter(None, (line.strip() for line in mask_credentials(value).splitlines())))
     elif style == "json":
-        text = _to_plain_line(_parse_embedded_json(value))
-    return _to_plain_line(value) if text is None else text
+        text = write(_parse_embedded_json(value))
+    return write(value) if text is None else text
 
 
-def _format_value_text(value: Any, format: Format) -> str:
-    style = format.style
-    text: str | None = None
-    if style in _UNIT_FORMATTERS:
-        text = _UNIT_FORMATTERS[style](value, format)
-    elif style == "sql" and isinstance(value, str):
-        text = format_sql_indented(value)
-    elif style == "table" and (grid := build_text_table(value, format.columns)) is not None:
-        text = grid.format_rows()
-    elif style == "http":
-        status, kind, body = _format_http(value, _to_indented_text)
-        text = "\n".join(filter(None, (status, kind and f"content-type: {kind}", "\n" + body if status else body)))
-    elif style == "json":
-        text = _to_indented_text(_parse_embedded_json(value))
-    return _to_indented_text(value) if text is None else text
-
-
-def _format_http(value: Any, write: Callable[[Any], str]) -> tuple[str, str, str]:
-    """Return the status line, the content type and the content of an HTTP result; "" for those that are missing."""
+def _format_http(value: Any, write: Callable[[Any], str], *, on_one_line: bool) -> str:
+    """Return the status line, the content type and the content of an HTTP result, as far as it has them."""
     if isinstance(value, Mapping) and "body" in value and type(value.get("status")) is int:
         headers = value.get("headers")
         named_so = headers.items() if isinstance(headers, Mapping) else ()
@@ -183,7 +167,10 @@ def _format_http(value: Any, write: Callable[[Any], str]) -> tuple[str, str, str
         content = units.format_size(body["bytes"], _BYTES_FORMAT) or "binary"
     else:
         content = "" if body is None and status else write(body)
-    return status, to_one_line(_truncate(kind, _MAX_SHORT_CHARS)), content
+    kind = to_one_line(_truncate(kind, _MAX_SHORT_CHARS))
+    if on_one_line:
+        return " · ".join(filter(None, (status, kind, content)))
+    return "\n".join(filter(None, (status, kind and f"content-type: {kind}", "\n" + content if status else content)))
 
 
 def _format_http_status(code: int) -> str:
@@ -195,21 +182,17 @@ def _format_http_status(code: int) -> str:
 
 def _to_plain_line(value: Any) -> str:
     """Return any value as text for one line: the beginning of a text, other values as JSON."""
-    shown = (
-        mask_credentials(" ".join(value[:_MAX_SCANNED_CHARS].split()), 10 * MAX_LINE_CHARS)
-        if isinstance(value, str)
-        else to_readable(value)
-    )
+    if isinstance(value, str):
+        return mask_credentials(" ".join(value[:_MAX_SCANNED_CHARS].split()), 10 * MAX_LINE_CHARS)
+    shown = to_readable(value)
     return shown if isinstance(shown, str) else orjson.dumps(shown, default=to_display_text).decode()
 
 
 def _to_indented_text(value: Any) -> str:
     shown = mask_credentials(value) if isinstance(value, str) else to_readable(value, longest=_MAX_STRING_CHARS)
-    return (
-        shown
-        if isinstance(shown, str)
-        else orjson.dumps(shown, default=to_display_text, option=orjson.OPT_INDENT_2).decode()
-    )
+    if isinstance(shown, str):
+        return shown
+    return orjson.dumps(shown, default=to_display_text, option=orjson.OPT_INDENT_2).decode()
 
 
 def _parse_embedded_json(value: Any) -> Any:

@@ -21,11 +21,9 @@ class RegistrationPolicy(RegistrationRules):
             reason = find_kind(tool.tool_type).may_register(tool, caller, self)
             if reason is not None:
                 raise Forbidden(reason)
-        if not caller.is_admin and (before is None or tool.max_result_bytes != before.max_result_bytes):
-            self._check_result_limit(tool)
-
-    def _check_result_limit(self, tool: Tool) -> None:
-        if tool.max_result_bytes is not None and tool.max_result_bytes > self.max_result_bytes:
+        limit = tool.max_result_bytes
+        is_changed = before is None or limit != before.max_result_bytes
+        if not caller.is_admin and is_changed and limit is not None and limit > self.max_result_bytes:
             raise Forbidden(
                 f"Only admins may set a max_result_bytes of more than {self.max_result_bytes:,}, which is the board's "
                 "own (PEGBOARD_MAX_RESULT_BYTES)"

@@ -85,7 +85,7 @@ class ToolRegistry:
         tool = self.make_tool(spec, caller)
         async with self.database.change() as change:
             await self._claim_names(change.conn, tool)
-            await tool_rows.add_tool(change.conn, tool, revision=change.revision, by=caller.user_id)
+            await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by=caller.user_id)
         await self.snapshot.refresh()
         self.snapshot.warm(tool.id)
         return tool

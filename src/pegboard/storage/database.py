@@ -166,7 +166,8 @@ class Database:
             step = update(BoardRow).where(BoardRow.id == 1).values(revision=BoardRow.revision + 1)
             revision = (await conn.execute(step.returning(BoardRow.revision))).scalar_one()
             if self.kind == "postgresql":
-                await conn.execute(text("SELECT pg_notify(:channel, :payload)"), _build_notification(revision))
+                notification = {"channel": CHANNEL, "payload": str(revision)}
+                await conn.execute(text("SELECT pg_notify(:channel, :payload)"), notification)
             yield Change(conn, revision)
 
     @asynccontextmanager
@@ -270,10 +271,6 @@ async def finish_despite_cancellation(work: Awaitable[T]) -> T:
 def format_url(url: URL) -> str:
     """Return the URL for display: without password and options."""
     return url.set(query={}).render_as_string()
-
-
-def _build_notification(revision: int) -> dict[str, str]:
-    return {"channel": CHANNEL, "payload": str(revision)}
 
 
 def _tune_sqlite(engine: AsyncEngine) -> None:

@@ -40,14 +40,8 @@ class StoredToolVersion:
     created_by: str
 
 
-async def add_tool(conn: AsyncConnection, tool: Tool, *, revision: int, by: str) -> None:
-    """Insert a new tool and its first version."""
-    await conn.execute(insert(_tools).values(**_build_tool_row(tool), revision=revision))
-    await _add_version(conn, tool, by)
-
-
 async def add_tools(conn: AsyncConnection, some: Sequence[Tool], *, revision: int, by: str) -> None:
-    """Insert many new tools and their first versions."""
+    """Insert new tools and their first versions."""
     if some:
         await conn.execute(insert(_tools), [{**_build_tool_row(tool), "revision": revision} for tool in some])
         await conn.execute(insert(_versions), [_build_version_row(tool, by) for tool in some])
@@ -62,22 +56,18 @@ async def save_tool(conn: AsyncConnection, tool: Tool, *, revision: int, by: str
         raise LookupError(f"no tool has the id {tool.id}")
     known = select(_versions.c.id).where(_versions.c.tool_id == tool.id, _versions.c.version == tool.version)
     if (await conn.execute(known)).first() is None:
-        await _add_version(conn, tool, by)
+        await conn.execute(insert(_versions).values(_build_version_row(tool, by)))
 
 
 async def get_tool(conn: AsyncConnection, tool_id: str) -> Tool | None:
     """Return the tool with this id, deleted or not."""
-    if not is_uuid(tool_id):
-        return None
-    row = (await conn.execute(select(*_COLUMNS).where(_tools.c.id == tool_id))).first()
-    return _read_tool(row) if row else None
+    return next(iter(await _read_tools(conn, select(*_COLUMNS).where(has_id(_tools.c.id, tool_id)))), None)
 
 
 async def find_tool_by_name(conn: AsyncConnection, name: str) -> Tool | None:
     """Return the tool of this name, ignoring case, unless deleted."""
     query = select(*_COLUMNS).where(func.lower(_tools.c.name) == lower_ascii(name), is_not_deleted(_tools.c.is_deleted))
-    row = (await conn.execute(query)).first()
-    return _read_tool(row) if row else None
+    return next(iter(await _read_tools(conn, query)), None)
 
 
 async def find_tools_by_name(conn: AsyncConnection, names: Sequence[str]) -> dict[str, Tool]:
@@ -86,32 +76,30 @@ async def find_tools_by_name(conn: AsyncConnection, names: Sequence[str]) -> dic
     lower = sorted({lower_ascii(name) for name in names})
     for start in range(0, len(lower), _MAX_VALUES_PER_STATEMENT):
         wanted = func.lower(_tools.c.name).in_(lower[start : start + _MAX_VALUES_PER_STATEMENT])
-        for row in await conn.execute(select(*_COLUMNS).where(wanted, is_not_deleted(_tools.c.is_deleted))):
-            found[row.name.lower()] = _read_tool(row)
+        query = select(*_COLUMNS).where(wanted, is_not_deleted(_tools.c.is_deleted))
+        found.update({tool.name.lower(): tool for tool in await _read_tools(conn, query)})
     return found
 
 
 async def find_deleted_by_name(conn: AsyncConnection, name: str) -> list[Tool]:
     """Return the deleted tools of this name, ignoring case, latest first."""
     query = select(*_COLUMNS).where(func.lower(_tools.c.name) == lower_ascii(name), _tools.c.is_deleted.is_(True))
-    return [_read_tool(row) for row in await conn.execute(query.order_by(_tools.c.deleted_at.desc()).limit(100))]
+    return await _read_tools(conn, query.order_by(_tools.c.deleted_at.desc()).limit(100))
 
 
 async def list_tools_by_id(conn: AsyncConnection, ids: Sequence[str]) -> list[Tool]:
     """Return the tools with these ids, deleted or not."""
     found: list[Tool] = []
     for start in range(0, len(ids), _MAX_VALUES_PER_STATEMENT):
-        rows = await conn.execute(
-            select(*_COLUMNS).where(_tools.c.id.in_(ids[start : start + _MAX_VALUES_PER_STATEMENT]))
-        )
-        found += [_read_tool(row) for row in rows]
+        some = ids[start : start + _MAX_VALUES_PER_STATEMENT]
+        found += await _read_tools(conn, select(*_COLUMNS).where(_tools.c.id.in_(some)))
     return found
 
 
 async def list_owned_tools(conn: AsyncConnection, owner_id: str) -> list[Tool]:
     """Return every tool of an owner that is not deleted, by name."""
     query = select(*_COLUMNS).where(has_id(_tools.c.owner_id, owner_id), is_not_deleted(_tools.c.is_deleted))
-    return [_read_tool(row) for row in await conn.execute(query.order_by(func.lower(_tools.c.name)))]
+    return await _read_tools(conn, query.order_by(func.lower(_tools.c.name)))
 
 
 async def list_nonportable_names(conn: AsyncConnection) -> list[tuple[str, str]]:
@@ -125,8 +113,7 @@ async def list_tools(
     conn: AsyncConnection, wanted: ToolFilter, *, after: tuple[str, str] | None = None, limit: int
 ) -> list[Tool]:
     """Return tools ordered by name; `after` is (lowercase name, id) of the last one seen."""
-    rows = await conn.execute(build_tools_query(wanted, conn.dialect.name, after=after, limit=limit))
-    return [_read_tool(row) for row in rows]
+    return await _read_tools(conn, build_tools_query(wanted, conn.dialect.name, after=after, limit=limit))
 
 
 async def list_versions(
@@ -144,8 +131,7 @@ async def list_versions(
 
 async def list_changed_tools(conn: AsyncConnection, since: int) -> list[Tool]:
     """Return every tool that changed after a revision, including deleted ones."""
-    rows = await conn.execute(select(*_COLUMNS).where(_tools.c.revision > since))
-    return [_read_tool(row) for row in rows]
+    return await _read_tools(conn, select(*_COLUMNS).where(_tools.c.revision > since))
 
 
 def build_version_definition(tool: Tool) -> dict[str, Any]:
@@ -198,10 +184,6 @@ def _build_tag_condition(tag: str, dialect: str) -> ColumnElement[bool]:
     return select(each.c.value).where(each.c.value == tag).exists()
 
 
-async def _add_version(conn: AsyncConnection, tool: Tool, by: str) -> None:
-    await conn.execute(insert(_versions).values(_build_version_row(tool, by)))
-
-
 def _build_version_row(tool: Tool, by: str) -> dict[str, Any]:
     return {
         "id": new_id(),
@@ -231,6 +213,10 @@ def _build_tool_row(tool: Tool) -> dict[str, Any]:
 
 def _to_dict(value: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if value is None else dict(value)
+
+
+async def _read_tools(conn: AsyncConnection, query: Select[Any]) -> list[Tool]:
+    return [_read_tool(row) for row in await conn.execute(query)]
 
 
 def _read_tool(row: Row[Any]) -> Tool:

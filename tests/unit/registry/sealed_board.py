@@ -55,7 +55,7 @@ class Board:
                 NOW,
                 sealed_auth=seal_auth(AUTH, vault, tool_id),
             )
-            await tool_rows.add_tool(change.conn, tool, revision=change.revision, by=self.owner)
+            await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by=self.owner)
         return tool
 
     async def add_secret(self, vault: Vault, value: str) -> Secret:

@@ -20,7 +20,7 @@ from tests.unit.storage.rows import a_tool, an_execution, kept_user
 async def test_every_kind_of_tool_can_be_kept(database: Database, kind: str) -> None:
     tool = a_tool(await kept_user(database), tool_type=kind)
     async with database.change() as change:
-        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
+        await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by="ada")
         assert await tool_rows.get_tool(change.conn, tool.id) == tool
 
 
@@ -41,7 +41,7 @@ async def test_every_kind_of_tool_can_be_kept(database: Database, kind: str) -> 
 async def test_a_tool_that_breaks_a_rule_is_refused(database: Database, wrong: dict[str, Any]) -> None:
     tool = a_tool(await kept_user(database))
     async with database.change() as change:
-        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
+        await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by="ada")
     with pytest.raises(IntegrityError):
         async with database.write() as conn:
             await conn.execute(update(board_tables.Tool).values(wrong))
@@ -63,7 +63,7 @@ async def test_the_checks_hold_without_the_not_null_beside_them(database: Databa
 async def test_a_user_who_owns_a_tool_cannot_vanish(database: Database) -> None:
     tool = a_tool(await kept_user(database))
     async with database.change() as change:
-        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
+        await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by="ada")
     with pytest.raises(IntegrityError):
         async with database.write() as conn:
             await conn.execute(text("DELETE FROM users"))
@@ -123,7 +123,7 @@ class TestJournal:
 async def test_relations_are_loaded_only_when_asked_for(database: Database) -> None:
     tool = a_tool(await kept_user(database))
     async with database.change() as change:
-        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
+        await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by="ada")
     async with AsyncSession(database.engine) as session:
         found = await session.get_one(board_tables.Tool, tool.id)
         with pytest.raises(InvalidRequestError, match="raise"):

@@ -77,7 +77,7 @@ async def test_sqlite_is_durable_and_enforces_foreign_keys(tmp_path: Path) -> No
 async def test_a_tool_needs_an_owner_that_exists(database: Database) -> None:
     with pytest.raises(IntegrityError):
         async with database.change() as change:
-            await tool_rows.add_tool(change.conn, a_tool(a_user()), revision=change.revision, by="ada")
+            await tool_rows.add_tools(change.conn, [a_tool(a_user())], revision=change.revision, by="ada")
 
 
 async def test_every_change_has_the_next_revision(database: Database) -> None:

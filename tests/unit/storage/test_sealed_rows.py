@@ -24,8 +24,8 @@ async def kept(database: Database) -> Kept:
     tool = a_tool(ada, config={"env": {"K": "sealed:1"}}, sealed_auth={"token": "sealed:2"})
     secret = a_secret(ada, sealed="sealed:3")
     async with database.change() as change:
-        await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
-        await tool_rows.add_tool(change.conn, a_tool(ada, "other"), revision=change.revision, by="ada")
+        await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by="ada")
+        await tool_rows.add_tools(change.conn, [a_tool(ada, "other")], revision=change.revision, by="ada")
         await tool_rows.save_tool(change.conn, replace(tool, version=2), revision=change.revision, by="ada")
         await account_rows.secrets.put(change.conn, secret, revision=change.revision)
         await account_rows.secrets.put(change.conn, a_secret(ada, "REMOVED", sealed=None), revision=change.revision)

@@ -81,7 +81,7 @@ async def keep(database: Database, *kept: Tool) -> None:
     """Put tools in the database, in one change."""
     async with database.change() as change:
         for tool in kept:
-            await tool_rows.add_tool(change.conn, tool, revision=change.revision, by="ada")
+            await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by="ada")
 
 
 async def test_every_field_of_a_tool_comes_back(database: Database, owner: User) -> None:

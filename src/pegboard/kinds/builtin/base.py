@@ -56,15 +56,6 @@ def is_number(value: Any) -> bool:
 
 def describe_type(value: Any) -> str:
     """Return the JSON type of the value, as a phrase for messages."""
-    return _TYPE_NAMES.get(type(value), f"of type {type(value).__name__}")
-
-
-_TYPE_NAMES = {
-    type(None): "missing or null",
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "an array",
-    dict: "an object",
-}
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "an array"}
+    names |= {dict: "an object", type(None): "missing or null"}
+    return names.get(type(value), f"of type {type(value).__name__}")

@@ -65,12 +65,9 @@ def _explain_unknown_zone(name: str, names: set[str]) -> str:
     if not meant:
         by_folded = {known.casefold(): known for known in sorted(names)}
         meant = [by_folded[match] for match in get_close_matches(asked[:64], by_folded, n=3)]
-    hint = f"did you mean {_join_names(meant[:3])}?" if meant else "use an IANA name such as 'Europe/Berlin', or 'UTC'"
+    near = " or ".join(f"'{known}'" for known in meant[:3])
+    hint = f"did you mean {near}?" if near else "use an IANA name such as 'Europe/Berlin', or 'UTC'"
     return f"Unknown time zone {name!r}; {hint}"
-
-
-def _join_names(names: list[str]) -> str:
-    return " or ".join(f"'{name}'" for name in names)
 
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

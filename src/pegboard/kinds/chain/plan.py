@@ -40,7 +40,7 @@ _MAX_FAULTS = 100
 def plan_chain(chain: Chain) -> Mapping[str, frozenset[str]]:
     """Return the ids of the steps that each step depends on; raise Invalid with all faults."""
     faults = list(islice(_find_faults(chain), _MAX_FAULTS))
-    waits: Mapping[str, frozenset[str]] = {} if faults else _list_dependencies(chain)
+    waits = {step.id: frozenset(_iterate_required_steps(step)) for step in (() if faults else chain.steps)}
     if circle := _find_cycle(waits):
         faults.append(Fault("steps", f"they wait for each other: {' → '.join(circle)}"))
     if faults:
@@ -60,10 +60,6 @@ def find_chain_faults(chain: Chain, under: str) -> list[Fault]:
     # If they were filled in, the caller of the chain and the journal would see them.
     named = ", ".join(f"'{name}'" for name in sorted(secrets)[:10])
     return [Fault(f"{under}steps", f"a chain gives no secrets to its steps ({named}); a tool that needs one keeps it")]
-
-
-def _list_dependencies(chain: Chain) -> dict[str, frozenset[str]]:
-    return {step.id: frozenset(_iterate_required_steps(step)) for step in chain.steps}
 
 
 def _find_faults(chain: Chain) -> Iterator[Fault]:

@@ -184,14 +184,9 @@ class ChainRunner:
         """Run a chain that is a tool and return its output; raise ExecutionFailed if the chain failed."""
         outer = self._pipeline.running(call.run_id)
         assert outer is not None
+        request_id = outer.call.request_id or outer.id
         asking = ChainRequest(
-            call.caller,
-            outer.call.surface,
-            outer.call.request_id or outer.id,
-            call.key,
-            call.on_progress,
-            call.tool,
-            outer.call.named_by,
+            call.caller, outer.call.surface, request_id, call.key, call.on_progress, call.tool, outer.call.named_by
         )
         outcome = await self.run(chain, call.arguments, asking, chain_id=call.run_id)
         if outcome.error is not None:
@@ -307,7 +302,11 @@ class _ChainRun:
         try:
             if not should_run(step.when, self._known):
                 return StepOutcome(step.id, step.tool, "skipped")
-            answers = await self._run_items(step) if is_list else [await self._run_alone(step)]
+            if is_list:
+                answers = await self._run_items(step)
+            else:
+                async with self._slots:
+                    answers = [await self._one(step, self._known)]
         except InvalidReference as error:
             return self._build_failure(step, CallOutcome(b"", str(error), "execution_failed"), begun)
         if self._limit_failure is not None:
@@ -337,10 +336,6 @@ class _ChainRun:
             run_ids=self._ids(step),
             elapsed_ms=self._elapsed_ms(begun),
         )
-
-    async def _run_alone(self, step: Step) -> CallOutcome:
-        async with self._slots:
-            return await self._one(step, self._known)
 
     async def _run_items(self, step: Step) -> list[CallOutcome]:
         items = fill_template(step.for_each, self._known)

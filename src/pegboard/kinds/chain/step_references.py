@@ -145,15 +145,15 @@ def look_up_reference(reference: StepReference, known: Mapping[str, Any]) -> Any
     for depth, part in enumerate(reference.path):
         if value is SKIPPED_OUTPUT:
             return None
-        try:
-            value = value[part] if _accepts_part(value, part) else _raise_key_error()
-        except (KeyError, IndexError):
-            way = reference.root + "".join(
-                f"[{one}]" if isinstance(one, int) else f".{one}" for one in reference.path[:depth]
-            )
-            raise InvalidReference(
-                f"'{{{{{reference.text}}}}}' leads nowhere: {way} {_describe_value(value)}"
-            ) from None
+        if isinstance(part, str):
+            exists = isinstance(value, Mapping) and part in value
+        else:
+            exists = isinstance(value, list | tuple) and part < len(value)
+        if not exists:
+            steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in reference.path[:depth])
+            place = reference.root + "".join(steps)
+            raise InvalidReference(f"'{{{{{reference.text}}}}}' leads nowhere: {place} {_describe_value(value)}")
+        value = value[part]
     return None if value is SKIPPED_OUTPUT else value
 
 
@@ -187,14 +187,6 @@ def _split_template(template: str) -> Iterator[tuple[str, str | None]]:
 
 def _is_secret_reference(inside: str) -> bool:
     return inside.lstrip().startswith("secret:")
-
-
-def _accepts_part(value: Any, part: str | int) -> bool:
-    return isinstance(value, Mapping) if isinstance(part, str) else isinstance(value, list | tuple)
-
-
-def _raise_key_error() -> Any:
-    raise KeyError
 
 
 def _unquote(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from pegboard.model.accounts import ApiKey
 from pegboard.surfaces.rest.bodies import (
@@ -79,10 +79,9 @@ async def get_user(user_id: str, board: Board, caller: CurrentCaller) -> UserRes
 
 @users_router.delete("/users/{user_id}", operation_id="remove_user", status_code=204)
 @allow_admins("remove users")
-async def remove_user(user_id: str, board: Board, caller: CurrentCaller) -> Response:
+async def remove_user(user_id: str, board: Board, caller: CurrentCaller) -> None:
     """Remove a user; all their keys are void at once."""
     await board.people.remove_user(user_id, caller)
-    return Response(status_code=204)
 
 
 @users_router.get("/users/{user_id}/keys", operation_id="list_keys")
@@ -112,10 +111,9 @@ async def revoke_key(
     force: Annotated[
         bool, Query(description="Revoke it although it is the key of this request, or the last one of an admin")
     ] = False,
-) -> Response:
+) -> None:
     """Revoke a key; it is void at once. The key of this request, and the last one of an admin, only with `force`."""
     await board.people.revoke_key(user_id, key_id, caller, force=force)
-    return Response(status_code=204)
 
 
 @agents_router.get("", operation_id="list_agents")
@@ -150,10 +148,9 @@ async def update_agent(agent_id: str, body: AgentUpdate, board: Board, caller: C
 
 @agents_router.delete("/{agent_id}", operation_id="remove_agent", status_code=204)
 @allow(require_own_agent)
-async def remove_agent(agent_id: str, board: Board, caller: CurrentCaller) -> Response:
+async def remove_agent(agent_id: str, board: Board, caller: CurrentCaller) -> None:
     """Remove an agent; keys that are bound to it are void."""
     await board.people.remove_agent(agent_id, caller)
-    return Response(status_code=204)
 
 
 @agents_router.get("/{agent_id}/definitions", operation_id="list_agent_definitions")
@@ -182,10 +179,9 @@ async def put_secret(name: str, body: SecretPut, board: Board, caller: CurrentCa
 
 @secrets_router.delete("/{name}", operation_id="remove_secret", status_code=204)
 @allow(refuse_agent_keys)
-async def remove_secret(name: str, board: Board, caller: CurrentCaller) -> Response:
+async def remove_secret(name: str, board: Board, caller: CurrentCaller) -> None:
     """Remove a secret and its value."""
     await board.secrets.remove(name, caller)
-    return Response(status_code=204)
 
 
 @secrets_router.post("/rotate", operation_id="rotate_secrets")

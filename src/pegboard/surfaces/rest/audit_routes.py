@@ -66,12 +66,15 @@ class FindingBody(ResponseBody):
     execution_id: str | None
 
 
-class VerifyResponse(ResponseBody):
-    """What was checked and found."""
-
+class _Checked(ResponseBody):
     checked: int = Field(description="How many rows this request checked")
     findings: list[FindingBody]
     notes: list[str] = Field(description="What could not be judged, and why")
+
+
+class VerifyResponse(_Checked):
+    """What was checked and found."""
+
     next: Position | None = Field(description="Where to go on; null if that was all")
     total: int | None = Field(description="About how many rows there are in all, in the first answer")
 
@@ -85,12 +88,9 @@ class VerifyExportBody(Model):
     next: LinesPosition | None = Field(None, description=_NEXT_DESCRIPTION)
 
 
-class VerifyExportResponse(ResponseBody):
+class VerifyExportResponse(_Checked):
     """What was checked and found."""
 
-    checked: int = Field(description="How many rows this request checked")
-    findings: list[FindingBody]
-    notes: list[str] = Field(description="What could not be judged, and why")
     next: LinesPosition | None = Field(description="Where to go on; null if that was all")
 
 

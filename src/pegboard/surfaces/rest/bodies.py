@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -13,11 +13,20 @@ from pegboard.model.journal_row import COLUMNS, ColumnType, JournalColumn
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.surfaces.rest.routing import ReadableName, UtcTime
 
+T = TypeVar("T")
+
 
 class ResponseBody(BaseModel):
     """An answer, read off one of the board's own values."""
 
     model_config = ConfigDict(from_attributes=True)
+
+
+class PageBody(ResponseBody, Generic[T]):
+    """Some items of a list, and where the next ones begin."""
+
+    items: list[T]
+    next_cursor: str | None = None
 
 
 class FaultBody(ResponseBody):
@@ -75,11 +84,8 @@ class PlainResult(ResponseBody):
     ignored: list[IgnoredArgument] | None = None
 
 
-class ToolPage(ResponseBody):
+class ToolPage(PageBody[ToolResponse]):
     """Some tools, and where the next ones begin."""
-
-    items: list[ToolResponse]
-    next_cursor: str | None = None
 
 
 class VersionResponse(ResponseBody):
@@ -91,11 +97,8 @@ class VersionResponse(ResponseBody):
     definition: JsonObject
 
 
-class VersionPage(ResponseBody):
+class VersionPage(PageBody[VersionResponse]):
     """Some versions, newest first."""
-
-    items: list[VersionResponse]
-    next_cursor: str | None = None
 
 
 class ApplyBody(Model):
@@ -132,11 +135,8 @@ class UserResponse(ResponseBody):
     updated_at: datetime
 
 
-class UserPage(ResponseBody):
+class UserPage(PageBody[UserResponse]):
     """Some users, oldest first."""
-
-    items: list[UserResponse]
-    next_cursor: str | None = None
 
 
 class KeyCreate(Model):
@@ -211,11 +211,8 @@ class AgentResponse(ResponseBody):
     updated_at: datetime
 
 
-class AgentPage(ResponseBody):
+class AgentPage(PageBody[AgentResponse]):
     """Some agents, oldest first."""
-
-    items: list[AgentResponse]
-    next_cursor: str | None = None
 
 
 class SecretPut(Model):
@@ -232,11 +229,8 @@ class SecretResponse(ResponseBody):
     updated_at: datetime
 
 
-class SecretPage(ResponseBody):
+class SecretPage(PageBody[SecretResponse]):
     """Some secrets, oldest first."""
-
-    items: list[SecretResponse]
-    next_cursor: str | None = None
 
 
 class SkippedRow(ResponseBody):
@@ -293,11 +287,8 @@ ExecutionResponse = create_model(
 )
 
 
-class ExecutionPage(ResponseBody):
+class ExecutionPage(PageBody[ExecutionResponse]):
     """Some executions, newest first."""
-
-    items: list[ExecutionResponse]
-    next_cursor: str | None = None
 
 
 class DialectResponse(ResponseBody):
@@ -333,11 +324,8 @@ class ThreadResponse(ResponseBody):
     updated_at: datetime
 
 
-class ThreadPage(ResponseBody):
+class ThreadPage(PageBody[ThreadResponse]):
     """Some conversations, the one that changed last first."""
-
-    items: list[ThreadResponse]
-    next_cursor: str | None = None
 
 
 class MessageResponse(ResponseBody):

@@ -52,10 +52,9 @@ async def rename_thread(thread_id: str, body: ThreadUpdate, board: Board, caller
 
 @router.delete("/{thread_id}", operation_id="delete_thread", status_code=204)
 @allow(require_own_thread)
-async def delete_thread(thread_id: str, board: Board, caller: CurrentCaller) -> Response:
+async def delete_thread(thread_id: str, board: Board, caller: CurrentCaller) -> None:
     """Delete a conversation with all its messages. Keys of agents may not."""
     await board.threads.delete(thread_id, caller)
-    return Response(status_code=204)
 
 
 @router.post(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.definition_lint import TOKENIZER_NOTE, lint_definitions
@@ -87,10 +87,9 @@ async def update_tool(ref: str, change: ToolUpdate, board: Board, caller: Curren
 
 @router.delete("/tools/{ref}", operation_id="delete_tool", status_code=204)
 @allow(require_own_tool)
-async def delete_tool(ref: str, board: Board, caller: CurrentCaller) -> Response:
+async def delete_tool(ref: str, board: Board, caller: CurrentCaller) -> None:
     """Remove a tool; it can be restored by its name or id."""
     await board.tools.delete(ref, caller)
-    return Response(status_code=204)
 
 
 @router.post("/tools/{ref}/restore", operation_id="restore_tool")
