@@ -97,6 +97,35 @@ async def read_bounded_body(response: aiohttp.ClientResponse, limit: int) -> byt
         raise
 
 
+async def read_chunk(response: aiohttp.ClientResponse) -> bytes:
+    """Return the next bytes of the body, empty at its end; raise a network error if it broke off.
+
+    aiohttp itself waits forever if a chunked body stops being HTTP: it closes the connection, but does not tell the
+    reader.
+    """
+    content, connection = response.content, response.connection
+    closed = None if connection is None or connection.protocol is None else connection.protocol.closed
+    if closed is None:
+        return await _read_any(content)
+
+    def fail(_closed: asyncio.Future[None]) -> None:
+        if not content.is_eof() and content.exception() is None:
+            content.set_exception(aiohttp.ClientPayloadError())
+
+    closed.add_done_callback(fail)
+    try:
+        return await _read_any(content)
+    finally:
+        closed.remove_done_callback(fail)
+
+
+async def _read_any(content: aiohttp.StreamReader) -> bytes:
+    try:
+        return await content.readany()
+    except RuntimeError as error:  # the connection was closed since the last read
+        raise aiohttp.ClientPayloadError from error
+
+
 def _read_buffered(content: aiohttp.StreamReader, limit: int) -> bytes:
     if content.total_bytes > limit:
         raise _BodyTooLarge
@@ -104,15 +133,10 @@ def _read_buffered(content: aiohttp.StreamReader, limit: int) -> bytes:
 
 
 async def _read_identity(response: aiohttp.ClientResponse, limit: int) -> bytes:
-    length = response.content_length
-    if length is not None:
-        if length > limit:
-            raise _BodyTooLarge
-        if length <= _YIELD_BYTES:
-            return await response.read()
-    content = response.content
+    if (response.content_length or 0) > limit:
+        raise _BodyTooLarge
     body = io.BytesIO()
-    while chunk := await content.readany():
+    while chunk := await read_chunk(response):
         if body.tell() + len(chunk) > limit:
             raise _BodyTooLarge
         body.write(chunk)
@@ -122,7 +146,7 @@ async def _read_identity(response: aiohttp.ClientResponse, limit: int) -> bytes:
 async def _read_decoded(response: aiohttp.ClientResponse, limit: int) -> bytes:
     if (response.content_length or 0) > limit:
         raise _BodyTooLarge
-    chunk = await response.content.readany()
+    chunk = await read_chunk(response)
     if not chunk:
         return b""
     decoders = _build_decoders(response, limit)
@@ -139,7 +163,7 @@ async def _read_decoded(response: aiohttp.ClientResponse, limit: int) -> bytes:
                 if body.tell() - rested >= _YIELD_BYTES:
                     rested = body.tell()
                     await asyncio.sleep(0)
-            chunk = await response.content.readany()
+            chunk = await read_chunk(response)
         for decoder in decoders:
             decoder.finish()
     except zlib.error as error:

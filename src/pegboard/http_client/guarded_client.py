@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import socket
 import ssl
 from collections.abc import Callable, Mapping, Sequence
@@ -10,20 +11,20 @@ from contextvars import ContextVar
 from functools import partial
 from ipaddress import ip_address
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import aiohappyeyeballs
 import aiohttp
-from aiohttp.client_reqrep import ConnectionKey
-from multidict import CIMultiDict, istr
+from multidict import CIMultiDict
 from yarl import URL
 
 from pegboard.http_client.address_policy import AllowList, is_numeric_host, parse_address
-from pegboard.http_client.aiohttp_connection import StrictResponseHandler
-from pegboard.http_client.aiohttp_requests import PlainRequest, send_request
 from pegboard.http_client.dns import DnsLookups, PermittedResolver, Resolver, resolve_with_system
 from pegboard.http_client.network_errors import (
     NETWORK_ERRORS,
     AddressRefused,
+    ConnectionBroken,
+    explain_connect_error,
     explain_send_error,
     format_host_port,
     make_address_refusal,
@@ -31,6 +32,9 @@ from pegboard.http_client.network_errors import (
 )
 from pegboard.model.call_errors import EgressRefused, Unavailable, UpstreamFailed
 from pegboard.version import __version__
+
+if TYPE_CHECKING:
+    from aiohttp.connector import Connection
 
 AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
 
@@ -60,48 +64,84 @@ async def dial(
         raise OSError(str(error)) from error
 
 
-def to_aiohttp_error(error: OSError, url: URL, *, dialled: bool) -> Exception:
-    """Return the error that aiohttp raises for a failed connection, so that both have the same messages."""
-    if isinstance(error, TimeoutError) and error.errno is None:
-        return aiohttp.ConnectionTimeoutError()
-    key = ConnectionKey(url.raw_host or "", url.port, False, True, None, None, None)
-    kind = aiohttp.ClientConnectorError if dialled else aiohttp.ClientConnectorDNSError
-    return kind(key, error)
-
-
 __all__ = ["USER_AGENT", "GuardedClient", "Resolver"]
 
 USER_AGENT = f"pegboard/{__version__}"
-_HOST = istr("Host")
 # The default headers of every request; of several representations, JSON is preferred.
-_DEFAULT_HEADERS: CIMultiDict[str] = CIMultiDict(
-    {
-        _HOST: "",
-        istr("User-Agent"): USER_AGENT,
-        istr("Accept"): "application/json, */*;q=0.8",
-        istr("Accept-Encoding"): "gzip, deflate",
-    }
+_DEFAULT_HEADERS: Mapping[str, str] = MappingProxyType(
+    {"User-Agent": USER_AGENT, "Accept": "application/json, */*;q=0.8", "Accept-Encoding": "gzip, deflate"}
 )
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+# A body has only the Content-Type that the caller gives.
+_BODY_HEADERS = ("Content-Type",)
+# A larger body is written in chunks, as fast as the upstream reads it.
+_MAX_INLINE_BODY_BYTES = 2**20
+_READ_BYTES = 2**18
+_FIELD_BYTES = 32_768
 _MAX_LOOKUPS = 64
 _MAX_LOOKUPS_PER_USER = 16
 _ROUNDING_THRESHOLD_SECONDS = 86_400  # aiohttp rounds timeouts above this value to whole seconds
 
 
-class _RequestTarget:
-    """The target of a request, and whether a connection was started for it."""
+class _Attempt:
+    """One request: its target, whether a connection was started for it, and how it is sent."""
 
-    __slots__ = ("dialled", "host", "port")
+    __slots__ = ("dialled", "headers", "host", "may_resend", "port", "was_resent")
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        headers: Mapping[str, str] | CIMultiDict[str] = _NO_HEADERS,
+        *,
+        may_resend: bool = False,
+    ) -> None:
         self.host = host
         self.port = port
+        self.headers = headers
+        self.may_resend = may_resend
         self.dialled = False
+        self.was_resent = False
+
+    async def __call__(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Send the request with its headers; raise ConnectionBroken instead of errors after which aiohttp resends."""
+        # Added here, not before: aiohttp would merge names that differ in case, and wait for an answer to `Expect`.
+        request.headers.update(self.headers)
+        while True:
+            try:
+                return await handler(request)
+            except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
+                raise
+            except (OSError, aiohttp.ServerDisconnectedError) as error:
+                # If no connection was started, the upstream closed a pooled connection when it was reused.
+                if self.dialled or self.was_resent or not self.may_resend:
+                    raise ConnectionBroken(error) from None
+                self.was_resent = True
 
 
-_REQUEST_TARGET: ContextVar[_RequestTarget | None] = ContextVar("asked", default=None)
+_ATTEMPT: ContextVar[_Attempt | None] = ContextVar("attempt", default=None)
+
+
+class _Response(aiohttp.ClientResponse):
+    """A response whose connection is closed if the whole response came before the request was sent.
+
+    The rest of that request would precede the next one.
+    """
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        transport = connection.transport
+        await super().start(connection)
+        self.content.on_eof(partial(_close_if_unsent, transport))
+        return self
+
+
+def _close_if_unsent(transport: asyncio.Transport | None) -> None:
+    if transport is not None and transport.get_write_buffer_size():
+        transport.close()
 
 
 class GuardedClient:
@@ -161,33 +201,31 @@ class GuardedClient:
         session = self._session or self._open()
         if url.scheme not in ("http", "https") or "@" in url.raw_authority:
             self._check_url_form(url)
-        asked = _RequestTarget(url.raw_host or "", url.port or 0)
-        token = _REQUEST_TARGET.set(asked)
-        again = False
+        is_plain = body is None and method in _SAFE_METHODS
+        attempt = _Attempt(url.raw_host or "", url.port or 0, headers, may_resend=resend and is_plain)
+        token = _ATTEMPT.set(attempt)
         try:
-            try:
-                response = await send_request(session, _build_request(session, method, url, headers, body), self._time)
-            except aiohttp.ClientConnectorError:
-                raise
-            except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
-                # If no connection was started, the upstream closed a pooled connection when it was reused.
-                again = resend and not asked.dialled and body is None and method in _SAFE_METHODS
-                if not again:
-                    raise
-                response = await send_request(session, _build_request(session, method, url, headers, None), self._time)
+            response = await session.request(
+                method,
+                url,
+                data=io.BytesIO(body) if body is not None and len(body) > _MAX_INLINE_BODY_BYTES else body,
+                allow_redirects=False,
+                middlewares=(attempt,),
+                skip_auto_headers=None if is_plain else _BODY_HEADERS,
+            )
         except NETWORK_ERRORS as error:
             if isinstance(error, aiohttp.InvalidURL):
-                self._check_address(asked.host, asked.port)
+                self._check_address(attempt.host, attempt.port)
             # Not chained with `from`: aiohttp's error contains the whole URL and the headers.
-            fault = explain_send_error(error, url, dialled=asked.dialled, connect_seconds=self._connect_seconds)
-            fault.did_run = again or fault.did_run
+            fault = explain_send_error(error, url, dialled=attempt.dialled, connect_seconds=self._connect_seconds)
+            fault.did_run = attempt.was_resent or fault.did_run
             raise fault from None
         except asyncio.CancelledError:
             if self._was_cancelled_by_close():
                 raise self._make_closed_error() from None
             raise
         finally:
-            _REQUEST_TARGET.reset(token)
+            _ATTEMPT.reset(token)
         if response.status < 200:
             response.close()
             raise UpstreamFailed(
@@ -206,20 +244,21 @@ class GuardedClient:
             url = URL.build(scheme="http", host=host, port=port)
         except ValueError:
             raise EgressRefused("Tools may not reach this host: it cannot be read as one") from None
-        asked = _RequestTarget(url.raw_host or "", port)
-        token = _REQUEST_TARGET.set(asked)
+        attempt = _Attempt(url.raw_host or "", port)
+        token = _ATTEMPT.set(attempt)
         try:
-            found = await self._addresses(asked, user_id)
+            found = await self._addresses(attempt, user_id)
             return await dial(found, port, make=self._socket, seconds=self._connect_seconds)
         except OSError as error:
-            fault = to_aiohttp_error(error, url, dialled=asked.dialled)
-            raise explain_send_error(fault, url, dialled=asked.dialled, connect_seconds=self._connect_seconds) from None
+            raise explain_connect_error(
+                error, url, dialled=attempt.dialled, connect_seconds=self._connect_seconds
+            ) from None
         except asyncio.CancelledError:
             if self._was_cancelled_by_close():
                 raise self._make_closed_error() from None
             raise
         finally:
-            _REQUEST_TARGET.reset(token)
+            _ATTEMPT.reset(token)
 
     async def close(self) -> None:
         """Close every pooled connection; after that, `send` and `connect` raise Unavailable."""
@@ -230,13 +269,13 @@ class GuardedClient:
         if session is not None:
             await session.close()
 
-    async def _addresses(self, asked: _RequestTarget, user_id: str) -> list[str]:
-        if is_numeric_host(asked.host):
-            self._check_address(asked.host, asked.port)
-            return [str(parse_address(asked.host))]
+    async def _addresses(self, attempt: _Attempt, user_id: str) -> list[str]:
+        if is_numeric_host(attempt.host):
+            self._check_address(attempt.host, attempt.port)
+            return [str(parse_address(attempt.host))]
         lookups = partial(self._code_lookups, user_id=user_id)
         permitted = PermittedResolver(self._allow, lookups, self._connect_seconds)
-        return [found["host"] for found in await permitted.resolve(asked.host, asked.port)]
+        return [found["host"] for found in await permitted.resolve(attempt.host, attempt.port)]
 
     def _was_cancelled_by_close(self) -> bool:
         """Return True if `close` cancelled the task, which waited for a lookup or for a free connection."""
@@ -275,33 +314,27 @@ class GuardedClient:
             ttl_dns_cache=10,
             timeout_ceil_threshold=_ROUNDING_THRESHOLD_SECONDS,
         )
-        # StrictResponseHandler is a subclass of the handler that aiohttp declares here.
-        connector._factory = partial(StrictResponseHandler, loop=asyncio.get_running_loop())  # type: ignore[assignment]
-        self._session = session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
-        return session
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            response_class=_Response,
+            headers=_DEFAULT_HEADERS,
+            timeout=self._time,
+            auto_decompress=False,
+            read_bufsize=_READ_BYTES,
+            max_field_size=_FIELD_BYTES,
+        )
+        return self._session
 
     def _socket(self, info: AddressInfo) -> socket.socket:
         """Return a socket for this address; raise AddressRefused if the policy does not permit it."""
         family, kind, protocol, _, target = info
-        asked = _REQUEST_TARGET.get()
+        attempt = _ATTEMPT.get()
         try:
             address = ip_address(target[0])
         except ValueError:
             raise AddressRefused(target[0]) from None
-        if asked is None or not self._allow.permits(asked.host, target[1], address):
+        if attempt is None or not self._allow.permits(attempt.host, target[1], address):
             raise AddressRefused(address)
-        asked.dialled = True
+        attempt.dialled = True
         return socket.socket(family, kind, protocol)
-
-
-def _build_request(
-    session: aiohttp.ClientSession, method: str, url: URL, headers: Mapping[str, str], body: bytes | None
-) -> PlainRequest:
-    host = url.host_port_subcomponent
-    if not host:
-        raise aiohttp.InvalidURL(url)
-    whole = _DEFAULT_HEADERS.copy()
-    whole[_HOST] = host
-    if headers:
-        whole.update(headers)
-    return PlainRequest(session, method, url, whole, body)

@@ -11,6 +11,7 @@ import httpx2
 from multidict import CIMultiDict
 from yarl import URL
 
+from pegboard.http_client.bounded_body import read_chunk
 from pegboard.http_client.guarded_client import USER_AGENT, GuardedClient
 from pegboard.http_client.network_errors import NETWORK_ERRORS, explain_read_error, format_host_port
 from pegboard.model.call_errors import TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
@@ -108,7 +109,7 @@ class _LimitedBody(httpx2.AsyncByteStream):
             with suppress(*NETWORK_ERRORS):
                 async with asyncio.timeout(_LINGER_SECONDS):
                     left = _LINGER_BYTES
-                    while left > 0 and (chunk := await response.content.readany()):
+                    while left > 0 and (chunk := await read_chunk(response)):
                         left -= len(chunk)
         finally:
             if not response.closed:
@@ -118,7 +119,7 @@ class _LimitedBody(httpx2.AsyncByteStream):
         url = self._response.url
         try:
             async with asyncio.timeout(self._silent):
-                return await self._response.content.readany()
+                return await read_chunk(self._response)
         except TimeoutError:
             self._response.close()
             silence = _make_silence_error(url, self._silent)

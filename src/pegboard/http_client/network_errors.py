@@ -6,13 +6,12 @@ import os
 import ssl
 
 import aiohttp
-from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from pegboard.http_client.address_policy import Address, parse_address
 from pegboard.model.call_errors import EgressRefused, Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
 
-NETWORK_ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, ValueError)
+NETWORK_ERRORS = (aiohttp.ClientError, OSError, ValueError)
 """What aiohttp raises where a request does not come to an answer, or an answer to its end; timeouts are OSErrors."""
 
 
@@ -22,6 +21,14 @@ class AddressRefused(OSError):
     def __init__(self, address: Address | str) -> None:
         super().__init__(f"{address} may not be reached")
         self.address = address
+
+
+class ConnectionBroken(aiohttp.ClientError):
+    """The connection broke before a response. Not the error itself, because aiohttp resends some requests after it."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
 
 
 def format_host_port(url: URL) -> str:
@@ -48,17 +55,23 @@ def make_address_refusal(host: str) -> EgressRefused:
 
 def explain_send_error(error: Exception, url: URL, *, dialled: bool, connect_seconds: float) -> ToolError:
     """Return the tool error for a request without a response; `did_run` is False if the request was not sent."""
-    where = format_host_port(url)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return _mark_not_run(_explain_connect_error(error, url, where))
+        return explain_connect_error(error.os_error, url, dialled=dialled, connect_seconds=connect_seconds)
     if isinstance(error, aiohttp.ConnectionTimeoutError):
-        what = "it did not answer" if dialled else "its name was not resolved"
-        return _mark_not_run(UpstreamUnreachable(f"Could not connect to {where}: {what} within {connect_seconds:g} s"))
+        return explain_connect_error(TimeoutError(), url, dialled=dialled, connect_seconds=connect_seconds)
+    where = format_host_port(url)
     if isinstance(error, ValueError):
         return Misconfigured(
             f"The request to {where} cannot be written: its method or a header holds a character that HTTP forbids"
         )
-    return _explain_no_response(error, where)
+    return _explain_no_response(error.cause if isinstance(error, ConnectionBroken) else error, where)
+
+
+def explain_connect_error(error: OSError, url: URL, *, dialled: bool, connect_seconds: float) -> ToolError:
+    """Return the tool error for a failed connection, or a failed lookup unless `dialled`; its `did_run` is False."""
+    fault = _choose_connect_error(error, url, dialled=dialled, connect_seconds=connect_seconds)
+    fault.did_run = False
+    return fault
 
 
 def explain_read_error(error: Exception, url: URL) -> ToolError:
@@ -67,27 +80,25 @@ def explain_read_error(error: Exception, url: URL) -> ToolError:
     return UpstreamUnreachable(f"The answer of {where} broke off: {_describe_error(error)}")
 
 
-def _explain_connect_error(error: aiohttp.ClientConnectorError, url: URL, where: str) -> ToolError:
-    cause = error.os_error
-    if isinstance(cause, AddressRefused):
-        return make_egress_refusal(url.raw_host or "", cause.address)
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return UpstreamUnreachable(f"The name '{url.raw_host}' could not be resolved: {_describe_error(cause)}")
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return UpstreamUnreachable(f"TLS with {where} failed: {_shorten_line(cause.verify_message or cause.reason)}")
-    if isinstance(cause, ssl.SSLError):
-        hint = "; does it speak plain http?" if cause.reason in _NOT_TLS_REASONS else ""
-        return UpstreamUnreachable(f"TLS with {where} failed: {_format_tls_reason(cause.reason)}{hint}")
-    return UpstreamUnreachable(f"Could not connect to {where}: {_describe_error(cause)}")
-
-
-def _mark_not_run(error: ToolError) -> ToolError:
-    error.did_run = False
-    return error
+def _choose_connect_error(error: OSError, url: URL, *, dialled: bool, connect_seconds: float) -> ToolError:
+    where = format_host_port(url)
+    if isinstance(error, AddressRefused):
+        return make_egress_refusal(url.raw_host or "", error.address)
+    if isinstance(error, TimeoutError) and error.errno is None:
+        what = "it did not answer" if dialled else "its name was not resolved"
+        return UpstreamUnreachable(f"Could not connect to {where}: {what} within {connect_seconds:g} s")
+    if not dialled:
+        return UpstreamUnreachable(f"The name '{url.raw_host}' could not be resolved: {_describe_error(error)}")
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return UpstreamUnreachable(f"TLS with {where} failed: {_shorten_line(error.verify_message or error.reason)}")
+    if isinstance(error, ssl.SSLError):
+        hint = "; does it speak plain http?" if error.reason in _NOT_TLS_REASONS else ""
+        return UpstreamUnreachable(f"TLS with {where} failed: {_format_tls_reason(error.reason)}{hint}")
+    return UpstreamUnreachable(f"Could not connect to {where}: {_describe_error(error)}")
 
 
 def _explain_no_response(error: Exception, where: str) -> ToolError:
-    if isinstance(error, aiohttp.ClientResponseError | HttpProcessingError):
+    if isinstance(error, aiohttp.ClientResponseError):
         return UpstreamFailed(f"{where} did not answer in HTTP: {_shorten_line(error.message)}")
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return UpstreamUnreachable(f"{where} closed the connection without an answer")
@@ -108,7 +119,7 @@ def _describe_error(error: BaseException) -> str:
             return os.strerror(error.errno)
         if error.strerror:
             return _shorten_line(error.strerror)
-    if isinstance(error, aiohttp.ClientPayloadError | HttpProcessingError):
+    if isinstance(error, aiohttp.ClientPayloadError):
         return "it ended too early, or its rest is not HTTP"
     return _shorten_line(str(error)) or type(error).__name__
 

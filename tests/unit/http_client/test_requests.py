@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from multidict import CIMultiDict
 
 from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.bounded_body import read_bounded_body
@@ -84,18 +85,49 @@ async def test_a_body_larger_than_every_buffer_arrives_whole(outbound: GuardedCl
     assert seen == [body]
 
 
-async def test_a_connection_that_was_answered_too_early_is_not_used_again(outbound: GuardedClient) -> None:
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [(0, bytes(2**20)), (0, bytes(60_000)), (60_000, None)],
+    ids=["a large body", "a body that aiohttp writes at once", "a large head"],
+)
+async def test_a_connection_that_was_answered_too_early_is_not_used_again(
+    head: int, body: bytes | None, outbound: GuardedClient
+) -> None:
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
+        await reader.readuntil(b"\r\n")
+        cast(asyncio.Transport, writer.transport).pause_reading()
         writer.write(answer(b"no", status="413 Content Too Large"))
-        await upstream.gone.wait()
+        await asyncio.Event().wait()
 
-    async with serving(handle) as upstream:
+    async with serving(handle, buffered=2048) as upstream, asyncio.timeout(30):
         for _ in range(2):
-            response = await outbound.send("POST", upstream.url(), body=bytes(2**20))
+            response = await outbound.send("POST", upstream.url(), headers={"X-Head": "x" * head}, body=body)
             assert response.status == 413
             assert await read_bounded_body(response, 10) == b"no"
         assert upstream.connections == 2
+
+
+async def test_a_body_is_sent_without_waiting_for_the_answer_to_expect(outbound: GuardedClient) -> None:
+    async with answering(answer(b"done")) as upstream, asyncio.timeout(30):
+        response = await outbound.send("PUT", upstream.url(), headers={"Expect": "100-continue"}, body=b"body")
+        assert await read_bounded_body(response, 10) == b"done"
+    assert "Expect: 100-continue\r\n" in upstream.heads[0]
+
+
+async def test_headers_are_sent_as_they_are_given(outbound: GuardedClient) -> None:
+    headers = CIMultiDict([("X-A", "1"), ("x-a", "2"), ("Cookie", "a=b"), ("Authorization", "Basic x")])
+    async with answering(answer()) as upstream:
+        for body in (None, b"", b"body"):
+            await read_bounded_body(await outbound.send("POST", upstream.url(), headers=headers, body=body), 10)
+    for sent, length in zip(upstream.heads, (0, 0, 4), strict=True):
+        assert sorted(sent.splitlines()[4:-1]) == [
+            "Accept-Encoding: gzip, deflate",
+            "Authorization: Basic x",
+            f"Content-Length: {length}",
+            "Cookie: a=b",
+            "X-A: 1",
+            "x-a: 2",
+        ]
 
 
 async def test_giving_up_the_wait_for_an_answer_closes_the_connection(outbound: GuardedClient) -> None:

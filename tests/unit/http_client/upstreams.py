@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -29,9 +30,9 @@ class Upstream:
 
 @asynccontextmanager
 async def serving(
-    handle: Handler, *, context: ssl.SSLContext | None = None, host: str = "127.0.0.1"
+    handle: Handler, *, context: ssl.SSLContext | None = None, host: str = "127.0.0.1", buffered: int | None = None
 ) -> AsyncIterator[Upstream]:
-    """A server that treats each connection so; when it ends, so do its connections."""
+    """A server that handles each connection so; when it ends, so do its connections. `buffered`: its receive buffer."""
     tasks: set[asyncio.Task[None]] = set()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -45,7 +46,10 @@ async def serving(
         writer.close()
         upstream.gone.set()
 
-    server = await asyncio.start_server(connected, host, 0, ssl=context)
+    listening = socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    if buffered is not None:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffered)
+    server = await asyncio.start_server(connected, sock=listening, ssl=context)
     upstream = Upstream(server.sockets[0].getsockname()[1])
     try:
         yield upstream
