@@ -23,7 +23,7 @@ from pegboard.http_client.dns import DnsLookups, PermittedResolver, Resolver, re
 from pegboard.http_client.network_errors import (
     NETWORK_ERRORS,
     AddressRefused,
-    ConnectionBroken,
+    ConnectionLost,
     explain_connect_error,
     explain_send_error,
     format_host_port,
@@ -108,7 +108,7 @@ class _Attempt:
     async def __call__(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Send the request with its headers; raise ConnectionBroken instead of errors after which aiohttp resends."""
+        """Send the request with its headers; raise ConnectionLost instead of errors after which aiohttp resends."""
         # Added here, not before: aiohttp would merge names that differ in case, and wait for an answer to `Expect`.
         request.headers.update(self.headers)
         while True:
@@ -119,7 +119,7 @@ class _Attempt:
             except (OSError, aiohttp.ServerDisconnectedError) as error:
                 # If no connection was started, the upstream closed a pooled connection when it was reused.
                 if self.dialled or self.was_resent or not self.may_resend:
-                    raise ConnectionBroken(error) from None
+                    raise ConnectionLost(error) from None
                 self.was_resent = True
 
 

@@ -23,7 +23,7 @@ class AddressRefused(OSError):
         self.address = address
 
 
-class ConnectionBroken(aiohttp.ClientError):
+class ConnectionLost(aiohttp.ClientError):
     """The connection broke before a response. Not the error itself, because aiohttp resends some requests after it."""
 
     def __init__(self, cause: Exception) -> None:
@@ -64,7 +64,7 @@ def explain_send_error(error: Exception, url: URL, *, dialled: bool, connect_sec
         return Misconfigured(
             f"The request to {where} cannot be written: its method or a header holds a character that HTTP forbids"
         )
-    return _explain_no_response(error.cause if isinstance(error, ConnectionBroken) else error, where)
+    return _explain_no_response(error.cause if isinstance(error, ConnectionLost) else error, where)
 
 
 def explain_connect_error(error: OSError, url: URL, *, dialled: bool, connect_seconds: float) -> ToolError:
