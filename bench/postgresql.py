@@ -70,14 +70,14 @@ def ordinary_postgres() -> Iterator[Ordinary]:
     """Run a server with PostgreSQL's default settings, except for the maximum number of connections."""
     with servers.postgres() as made:
         port = servers.free_port()
-        data = made._folder / "ordinary"
-        binaries = made._bin
+        data = made.folder / "ordinary"
+        binaries = made.binaries
         subprocess.run(
             [str(binaries / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8"],
             check=True,
             capture_output=True,
             cwd="/",
-            **servers._as_user(made._user),
+            **servers.as_user(made.user),
         )
         settings = {**_SETTINGS, "port": str(port)}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
@@ -85,7 +85,7 @@ def ordinary_postgres() -> Iterator[Ordinary]:
             [str(binaries / "postgres"), "-D", str(data), *options],
             data.with_suffix(".log"),
             lambda: _is_ready(data),
-            made._user,
+            made.user,
         )
         with servers.running(server):
             yield Ordinary(binaries, port)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Protocol
 
 import anyio
@@ -173,17 +173,26 @@ class CliSurface:
         return await anyio.to_thread.run_sync(invoke)
 
 
+class EmbeddedServer(AnnouncingServer):
+    """A server beside others in one process, which leaves signals to the process."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Change no handler of a signal."""
+        yield
+
+
 @asynccontextmanager
 async def served(board: Pegboard, *, direct: bool = True, limits: ConnectionLimits | None = None) -> AsyncIterator[str]:
     """Serve the board on loopback and yield the URL; with `direct`, calls use the fast routes."""
     app = create_app(board, "test")
     config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", http=FastConnection)
     ready = anyio.Event()
-    server = AnnouncingServer(config, ready.set)
+    server = EmbeddedServer(config, ready.set)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         async with anyio.create_task_group() as group:
-            group.start_soon(server._serve, [bound])
+            group.start_soon(server.serve, [bound])
             with anyio.fail_after(30):
                 await ready.wait()
             if limits is not None:

@@ -41,28 +41,28 @@ class Server:
     """A server process on a loopback port, which stays the same after a restart."""
 
     def __init__(self, command: Sequence[str], log: Path, ready: Callable[[], bool], user: str | None = None) -> None:
-        self._command = command
+        self.command = command
         self._log = log
         self._ready = ready
-        self._user = user
+        self.user = user
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start the server and wait until it accepts connections."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                ["sh", "-c", _WATCHED, "sh", *self._command],
+                ["sh", "-c", _WATCHED, "sh", *self.command],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 cwd="/",
                 start_new_session=True,
-                **_as_user(self._user),
+                **as_user(self.user),
             )
         give_up = time.monotonic() + STARTING
         while not self._ready():
             if self._process.poll() is not None or time.monotonic() > give_up:
-                raise RuntimeError(f"{self._command[0]} did not start:\n{self._log.read_text(errors='replace')}")
+                raise RuntimeError(f"{self.command[0]} did not start:\n{self._log.read_text(errors='replace')}")
             time.sleep(0.01)
 
     def stop(self) -> None:
@@ -83,22 +83,22 @@ class Postgres:
     """Creates PostgreSQL servers and databases in its own folders, run by an unprivileged user."""
 
     def __init__(self, folder: Path, data: Path, user: str | None) -> None:
-        self._folder = folder
-        self._data = data
-        self._user = user
+        self.folder = folder
+        self.data = data
+        self.user = user
         self._numbers = count(1)
         self._password = secrets.token_hex(16)
-        self._bin = _postgres_binaries(folder) / "bin"
+        self.binaries = _postgres_binaries(folder) / "bin"
         self._template = data / "template"
         self._initialise()
 
     def _initialise(self) -> None:
-        password = self._folder / "password"
+        password = self.folder / "password"
         password.write_text(self._password)
         password.chmod(0o644)
         subprocess.run(
             [
-                str(self._bin / "initdb"),
+                str(self.binaries / "initdb"),
                 "--pgdata",
                 str(self._template),
                 "--username",
@@ -123,15 +123,15 @@ class Postgres:
             check=True,
             capture_output=True,
             cwd="/",
-            **_as_user(self._user),
+            **as_user(self.user),
         )
 
     def server(self) -> PostgresServer:
         """Return a server with its own data, not started yet."""
-        data = self._data / f"data-{next(self._numbers)}"
+        data = self.data / f"data-{next(self._numbers)}"
         subprocess.run(["cp", "-a", str(self._template), str(data)], check=True)
         port = free_port()
-        return PostgresServer(self._bin, data, port, self._password, self._user)
+        return PostgresServer(self.binaries, data, port, self._password, self.user)
 
 
 class PostgresServer(Server):
@@ -152,7 +152,7 @@ class PostgresServer(Server):
         super().__init__(
             [str(binaries / "postgres"), "-D", str(data), *options], data.with_suffix(".log"), self._is_ready, user
         )
-        self._data = data
+        self.data = data
         self._port = port
         self._password = password
         self._asking = ThreadPoolExecutor(1)
@@ -186,7 +186,7 @@ class PostgresServer(Server):
 
     def remove(self) -> None:
         """Remove the data; the server cannot be started again."""
-        shutil.rmtree(self._data)
+        shutil.rmtree(self.data)
 
     def sql(self, statement: str) -> None:
         """Run one statement as the superuser."""
@@ -212,7 +212,7 @@ class PostgresServer(Server):
 
     def _is_ready(self) -> bool:
         try:
-            lines = (self._data / "postmaster.pid").read_text().splitlines()
+            lines = (self.data / "postmaster.pid").read_text().splitlines()
         except FileNotFoundError:
             return False
         return len(lines) > 7 and lines[7].strip() == "ready"
@@ -222,7 +222,7 @@ class PostgresServer(Server):
 def postgres(*, in_memory: bool = False) -> Iterator[Postgres]:
     """Yield a factory of PostgreSQL servers, with data in memory if requested and possible; remove it afterwards."""
     user = _unprivileged_user() if os.geteuid() == 0 else None
-    places = [_open_folder() if user else None]
+    places = [open_folder() if user else None]
     # A new database consists of hundreds of files, which is slow on a busy disk.
     if in_memory and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:
         places.append(str(_MEMORY))
@@ -278,7 +278,8 @@ def _postgres_binaries(folder: Path) -> Path:
     return copy
 
 
-def _as_user(user: str | None) -> dict[str, Any]:
+def as_user(user: str | None) -> dict[str, Any]:
+    """The arguments of `subprocess` that run a program as this user; none if it is None."""
     if user is None:
         return {}
     return {"user": user, "group": _group_of(user), "extra_groups": []}
@@ -293,6 +294,7 @@ def _unprivileged_user() -> str:
     return next(name for name in ("nobody", *sorted(names)) if name in names)
 
 
-def _open_folder() -> str:
+def open_folder() -> str:
+    """A folder for temporary files that every user may enter."""
     folders = [Path(name) for name in (tempfile.gettempdir(), "/tmp", "/var/tmp")]
     return str(next(f for f in folders if all(place.stat().st_mode & 0o001 for place in (f, *f.parents))))

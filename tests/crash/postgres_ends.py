@@ -13,7 +13,7 @@ from tests.servers import PostgresServer
 def start_with(server: PostgresServer, **settings: str) -> None:
     """Start it again with other settings; for good, until they are changed again."""
     server.stop()
-    server._command = [*server._command, *(part for item in settings.items() for part in ("-c", "=".join(item)))]
+    server.command = [*server.command, *(part for item in settings.items() for part in ("-c", "=".join(item)))]
     server.start()
 
 
@@ -24,7 +24,7 @@ def make_durable(server: PostgresServer) -> None:
 
 def kill(server: PostgresServer) -> None:
     """End it and everything that it has started at once, without giving any of them a chance to do anything."""
-    lock = server._data / "postmaster.pid"
+    lock = server.data / "postmaster.pid"
     postmaster = int(lock.read_text().split()[0])
     os.kill(postmaster, signal.SIGSTOP)  # so that it starts no process meanwhile
     for child in _children(postmaster):

@@ -208,7 +208,7 @@ asyncio.run(call(folder))
 
 
 def test_a_database_that_may_only_be_read_is_named_at_the_start_and_left_alone() -> None:
-    with tempfile.TemporaryDirectory(dir=servers._open_folder()) as name:
+    with tempfile.TemporaryDirectory(dir=servers.open_folder()) as name:
         folder = Path(name)
         folder.chmod(0o755)
         ended = subprocess.run(

@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from pegboard import Pegboard, ToolResult
+from pegboard.stages.validate_arguments import ArgumentValidator
 from pegboard.testing import NoSettings, calls_of, member, memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.recording import Recording
@@ -109,7 +110,7 @@ class TestOrder:
         def broken(*_: Any) -> None:
             raise RuntimeError("inner words")
 
-        monkeypatch.setattr(board.pipeline._validator, "validate", broken)
+        monkeypatch.setattr(ArgumentValidator, "validate", broken)
         result = await board.call("echo")
         assert result.problem is not None
         assert (result.problem.code, result.problem.type) == ("internal_error", "UNKNOWN_ERROR")

@@ -13,9 +13,9 @@ import pytest
 import uvicorn
 
 from pegboard import Pegboard
-from pegboard.surfaces.rest.server import AnnouncingServer, ServerApplication, build_server_options
+from pegboard.surfaces.rest.server import ServerApplication, build_server_options
 from pegboard.testing import NoSettings
-from tests.board_surfaces import KEY
+from tests.board_surfaces import KEY, EmbeddedServer
 from tests.surfaces.rest.streams import reading
 from tests.waiting import until
 
@@ -23,7 +23,7 @@ from tests.waiting import until
 class Stopping:
     """A server as it is really run, and how to stop it."""
 
-    def __init__(self, server: AnnouncingServer, url: str, board: Pegboard) -> None:
+    def __init__(self, server: EmbeddedServer, url: str, board: Pegboard) -> None:
         self.url = url
         self.board = board
         self.has_stopped = anyio.Event()
@@ -48,7 +48,7 @@ async def running(home: Path, drain_seconds: float) -> AsyncIterator[Stopping]:
 
         boards.append(board)
 
-    server = AnnouncingServer(
+    server = EmbeddedServer(
         uvicorn.Config(ServerApplication(settings, "test", on_open), **build_server_options(settings)), ready.set
     )
     with socket.socket() as bound, anyio.fail_after(30):
@@ -57,7 +57,7 @@ async def running(home: Path, drain_seconds: float) -> AsyncIterator[Stopping]:
         async with anyio.create_task_group() as group:
 
             async def serve() -> None:
-                await server._serve([bound])
+                await server.serve([bound])
                 stopping.has_stopped.set()
 
             group.start_soon(serve)

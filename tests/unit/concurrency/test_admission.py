@@ -125,13 +125,26 @@ async def test_calls_that_have_run_for_long_let_no_one_be_asked_to_come_again_so
     admission = FairQueue(4)
     places = [await admission.acquire(user, clock + 1) for user in "abcd"]
     clock += 40.0
-    assert admission._estimate_wait_ms() == 10_000
+    assert await wait_named(admission, clock) == 10_000
     places.pop().leave()
     places.append(await admission.acquire("e", clock + 1))
-    assert admission._estimate_wait_ms() > 5_000
+    assert await wait_named(admission, clock) > 5_000
     for place in places:
         place.leave()
-    assert admission._since == 0.0
+    for place in [await admission.acquire(user, clock + 1) for user in "abcd"]:
+        places.append(place)
+    clock += 100.0
+    assert await wait_named(admission, clock) == 25_000, "calls that are over are not counted any more"
+    for place in places:
+        place.leave()
+
+
+async def wait_named(admission: FairQueue, clock: float) -> int:
+    """When a user who cannot wait should come again."""
+    with pytest.raises(Unavailable) as refused:
+        await admission.acquire("hasty", clock - 1)
+    assert refused.value.retry_after_ms is not None
+    return refused.value.retry_after_ms
 
 
 async def test_who_has_no_place_by_the_deadline_is_informed_how_many_wait_and_when_to_come_again() -> None:

@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from pegboard.concurrency.fair_queue import CallSlot, FairQueue
 from pegboard.model.call_errors import Unavailable
+from tests.kept_users import KeptUsers
 from tests.unit.concurrency.test_admission import later
 
 
@@ -22,6 +23,7 @@ class Comings(RuleBasedStateMachine):
         self.loop = asyncio.new_event_loop()
         self.places = 3
         self.admission = FairQueue(self.places, most_waiting=4)
+        self.users = KeptUsers("abcd")
         self.tasks: dict[asyncio.Task[CallSlot], str] = {}
         self.held: list[tuple[str, CallSlot]] = []
         self.waiting: dict[str, deque[asyncio.Task[CallSlot]]] = {}
@@ -58,7 +60,7 @@ class Comings(RuleBasedStateMachine):
 
     def come_once(self, user: str) -> None:
         queue = self.waiting.setdefault(user, deque())
-        task = self.loop.create_task(self.admission.acquire(user, later()))
+        task = self.loop.create_task(self.admission.acquire(self.users[user], later()))
         self.turn()
         if self.has_place(user):
             self.held.append((user, task.result()))
@@ -96,7 +98,7 @@ class Comings(RuleBasedStateMachine):
     def come_too_late(self, user: str) -> None:
         if self.has_place(user) or len(self.waiting.get(user, ())) == 4:
             return
-        task = self.loop.create_task(self.admission.acquire(user, later(-1)))
+        task = self.loop.create_task(self.admission.acquire(self.users[user], later(-1)))
         self.loop.run_until_complete(asyncio.wait([task], timeout=5))
         assert isinstance(task.exception(), Unavailable)
 
@@ -111,15 +113,14 @@ class Comings(RuleBasedStateMachine):
         assert all(self.count(user) < self.places for user in "abcd")
 
     def teardown(self) -> None:
-        for task in self.tasks:
-            task.cancel()
-        for _, place in self.held:
-            place.leave()
+        while self.tasks:
+            self.tasks.popitem()[0].cancel()
+        while self.held:
+            self.held.pop()[1].leave()
+        self.waiting.clear()
         self.turn()
         assert (self.admission.running, self.admission.waiting) == (0, 0)
-        assert not self.admission._running, "nothing is kept of users who have gone"
-        assert not self.admission._waiting
-        assert not any(self.admission._turns)
+        assert self.users.forget() == set(), "nothing is kept of users who have gone"
         self.loop.close()
 
 

@@ -26,6 +26,7 @@ from pegboard.model.call_errors import (
     UpstreamUnreachable,
 )
 from pegboard.model.tool import Kind, Retry, Tool
+from tests.kept_users import KeptUsers
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FAR, PAST = float("inf"), 0.0
@@ -106,16 +107,21 @@ def test_an_attempt_may_take_its_part_of_the_call_s_time(fields: dict[str, Any],
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=30))
 def test_places_are_counted_for_each_user(steps: list[tuple[str, bool]]) -> None:
-    places, taken = UserCallLimit(3), {"a": 0, "b": 0}
+    places, users, taken = UserCallLimit(3), KeptUsers("ab"), {"a": 0, "b": 0}
     for owner, takes in steps:
         if takes and taken[owner] == 3:
             with pytest.raises(Unavailable) as refused:
-                places.take(owner)
+                places.take(users[owner])
             assert not refused.value.did_run
         elif takes:
-            places.take(owner)
+            places.take(users[owner])
             taken[owner] += 1
         elif taken[owner]:
-            places.give_back(owner)
+            places.give_back(users[owner])
             taken[owner] -= 1
-    assert places._taken == {owner: count for owner, count in taken.items() if count}
+    assert users.forget() <= {owner for owner, count in taken.items() if count}, "nothing is kept of former users"
+    for owner, count in taken.items():
+        for _ in range(3 - count):
+            places.take(owner)
+        with pytest.raises(Unavailable):
+            places.take(owner)

@@ -25,8 +25,8 @@ from pegboard.model.tool import Kind, Tool, list_lookup_names
 from pegboard.telemetry.logs import get_logger
 
 # Timeout for reading the schema of one table, and how many are read concurrently.
-_INSPECT_TIMEOUT_SECONDS = 5.0
-_MAX_CONCURRENT_INSPECTIONS = 10
+INSPECT_TIMEOUT_SECONDS = 5.0
+MAX_CONCURRENT_INSPECTIONS = 10
 _UNREACHABLE_CODE = "P1001"
 
 
@@ -35,7 +35,7 @@ class TableInspection:
 
     def __init__(self, sources: TableSources) -> None:
         self._sources = sources
-        self._turn = asyncio.Semaphore(_MAX_CONCURRENT_INSPECTIONS)
+        self._turn = asyncio.Semaphore(MAX_CONCURRENT_INSPECTIONS)
         self._heard: dict[TableSource, float] = {}
         self._unreachable_sources: dict[TableSource, TableConfigProblem] = {}
 
@@ -46,12 +46,12 @@ class TableInspection:
                 return self._unreachable_sources[source]
             asked = time.monotonic()
             try:
-                async with asyncio.timeout(_INSPECT_TIMEOUT_SECONDS):
+                async with asyncio.timeout(INSPECT_TIMEOUT_SECONDS):
                     read = await self._sources.read(source, table.schema_, table.tableName)
             except (InsertFault, ToolError) as error:
                 found = TableConfigProblem(error.code, f"{source.shown_url}: {error.message}")
             except TimeoutError:
-                message = f"{source.shown_url}: the database did not answer within {_INSPECT_TIMEOUT_SECONDS:g} seconds"
+                message = f"{source.shown_url}: the database did not answer within {INSPECT_TIMEOUT_SECONDS:g} seconds"
                 found = TableConfigProblem(_UNREACHABLE_CODE, message)
             else:
                 self._heard[source] = time.monotonic()
@@ -166,7 +166,7 @@ class TablesFileWatcher:
         while True:
             await asyncio.sleep(FILE_POLL_SECONDS)
             try:
-                if await asyncio.to_thread(_read_file_signature, file) != self._seen:
+                if await asyncio.to_thread(read_file_signature, file) != self._seen:
                     await _wait_until_settled(file)
                     with suppress(Invalid):
                         await self._take(file)
@@ -183,7 +183,7 @@ class TablesFileWatcher:
 
     async def _take(self, file: Path) -> None:
         async with self._lock:
-            self._seen = await asyncio.to_thread(_read_file_signature, file)
+            self._seen = await asyncio.to_thread(read_file_signature, file)
             try:
                 read = await asyncio.to_thread(lambda: read_tables_file(read_file_bytes(file), str(file)))
                 where = resolve_addresses(read, self._environ)
@@ -298,7 +298,7 @@ def _get_table_key(entry: TableEntry) -> tuple[str | None, str | None, str]:
     return entry.source, entry.schema_, entry.tableName
 
 
-def _read_file_signature(file: Path) -> tuple[int, ...] | None:
+def read_file_signature(file: Path) -> tuple[int, ...] | None:
     """Return values that change with the file's content or permissions; None if stat fails."""
     try:
         seen = file.stat()
@@ -309,10 +309,10 @@ def _read_file_signature(file: Path) -> tuple[int, ...] | None:
 
 async def _wait_until_settled(file: Path) -> None:
     """Wait until the file stops changing, because half of a file may be valid; give up after 10 waits."""
-    before = await asyncio.to_thread(_read_file_signature, file)
+    before = await asyncio.to_thread(read_file_signature, file)
     for _ in range(_MAX_SETTLE_WAITS):
         await asyncio.sleep(_SETTLE_SECONDS)
-        now = await asyncio.to_thread(_read_file_signature, file)
+        now = await asyncio.to_thread(read_file_signature, file)
         if now == before:
             return
         before = now

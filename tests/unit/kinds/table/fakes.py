@@ -72,9 +72,9 @@ class FakeSource:
         if self.faults:
             raise self.faults.pop(0)
         self.entries.append(entry)
-        return entry.answered([self._key(entry, row) for row in entry.rows])
+        return entry.answered([self.key(entry, row) for row in entry.rows])
 
-    def _key(self, entry: InsertEntry, row: Any) -> tuple[Any, ...]:
+    def key(self, entry: InsertEntry, row: Any) -> tuple[Any, ...]:
         self.rows += 1
         given = dict(zip(row.columns, row.values, strict=True))
         return tuple(given.get(name, self.rows) for name in entry.facts.key)

@@ -118,7 +118,7 @@ class TestAnswers:
     async def test_a_key_is_reported_in_its_own_json_type(
         self, sources: TableSources, source: FakeSource, monkeypatch: pytest.MonkeyPatch, key: Any, received: Any
     ) -> None:
-        monkeypatch.setattr(source, "_key", lambda _entry, _row: (key,))
+        monkeypatch.setattr(source, "key", lambda _entry, _row: (key,))
         assert (await run(prepared(sources), mood="a")).value["id"] == received
 
     async def test_an_entry_ends_before_its_call_does(self, sources: TableSources, source: FakeSource) -> None:

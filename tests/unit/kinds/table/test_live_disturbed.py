@@ -69,7 +69,7 @@ async def test_a_change_of_who_may_read_the_file_has_it_read_again(file: Path) -
 async def test_a_file_is_taken_when_no_one_has_written_to_it_for_a_while(
     file: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look, looks = file_watcher._read_file_signature, count()
+    look, looks = file_watcher.read_file_signature, count()
 
     def look_and_write_on(path: Path) -> tuple[int, ...] | None:
         if next(looks) == 2:  # the change was noticed with the first look, and the second began to wait for its end
@@ -85,7 +85,7 @@ async def test_a_file_is_taken_when_no_one_has_written_to_it_for_a_while(
             hung.append([tool.name for tool in board.snapshot.local()])
 
         monkeypatch.setattr(board.snapshot, "swap_local_tools", note)
-        monkeypatch.setattr(file_watcher, "_read_file_signature", look_and_write_on)
+        monkeypatch.setattr(file_watcher, "read_file_signature", look_and_write_on)
         scribble(file, '{"tables": []}')  # half of a file, which could be a whole one
 
         async def is_taken() -> bool:
@@ -122,8 +122,8 @@ async def test_each_address_that_is_none_is_named_and_no_part_of_its_password(fi
 async def test_a_database_that_says_nothing_is_waited_for_once_and_not_for_each_table(
     database: Database, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looking, "_INSPECT_TIMEOUT_SECONDS", 0.2)
-    monkeypatch.setattr(looking, "_MAX_CONCURRENT_INSPECTIONS", 1)
+    monkeypatch.setattr(looking, "INSPECT_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(looking, "MAX_CONCURRENT_INSPECTIONS", 1)
     await run_sql(url, "CREATE TABLE other (a TEXT)")
     reached = 0
     ended = asyncio.Event()

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,11 +33,24 @@ async def source(file: Path) -> AsyncIterator[SqliteSource]:
     await opened.close()
 
 
-async def impatient(source: SqliteSource) -> None:
+@pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
+    """The connections that were made since."""
+    made: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def note(*given: Any, **more: Any) -> sqlite3.Connection:
+        made.append(connect(*given, **more))
+        return made[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", note)
+    return made
+
+
+async def impatient(source: SqliteSource, connections: list[sqlite3.Connection]) -> None:
     """Have the source wait hardly at all for locks."""
     await source.tables()
-    assert source._connection is not None
-    source._connection.execute("PRAGMA busy_timeout = 50")
+    connections[-1].execute("PRAGMA busy_timeout = 50")
 
 
 async def refused(source: SqliteSource, one: InsertEntry) -> InsertFault:
@@ -47,11 +61,12 @@ async def refused(source: SqliteSource, one: InsertEntry) -> InsertFault:
 
 
 @pytest.mark.usefixtures("waiting_for_the_disk")
-async def test_the_source_waits_for_locks_keeps_to_references_and_is_durable(source: SqliteSource) -> None:
+async def test_the_source_waits_for_locks_keeps_to_references_and_is_durable(
+    connections: list[sqlite3.Connection], source: SqliteSource
+) -> None:
     await source.tables()
-    assert source._connection is not None
     wanted = {"busy_timeout": 5000, "foreign_keys": 1, "synchronous": 2}
-    assert {name: source._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in wanted} == wanted
+    assert {name: connections[-1].execute(f"PRAGMA {name}").fetchone()[0] for name in wanted} == wanted
 
 
 async def test_a_lock_that_is_let_go_is_waited_for(source: SqliteSource, file: Path) -> None:
@@ -65,9 +80,11 @@ async def test_a_lock_that_is_let_go_is_waited_for(source: SqliteSource, file: P
         assert (await task).output == [[1]]
 
 
-async def test_a_lock_that_is_kept_is_reported_and_nothing_is_written(source: SqliteSource, file: Path) -> None:
+async def test_a_lock_that_is_kept_is_reported_and_nothing_is_written(
+    connections: list[sqlite3.Connection], source: SqliteSource, file: Path
+) -> None:
     entries = [await entry(source, "moods", {"user_id": name}) for name in ("ada", "bob")]
-    await impatient(source)
+    await impatient(source, connections)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         faults = await asyncio.gather(*map(source.insert, entries), return_exceptions=True)
@@ -79,10 +96,10 @@ async def test_a_lock_that_is_kept_is_reported_and_nothing_is_written(source: Sq
 
 
 async def test_a_reader_that_keeps_the_commit_waiting_is_reported_and_nothing_is_written(
-    source: SqliteSource, file: Path
+    connections: list[sqlite3.Connection], source: SqliteSource, file: Path
 ) -> None:
     one = await entry(source, "moods", {"user_id": "ada"})
-    await impatient(source)
+    await impatient(source, connections)
     with closing(sqlite3.connect(file, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM moods").fetchall()

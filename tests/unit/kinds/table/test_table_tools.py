@@ -17,6 +17,7 @@ from sqlalchemy import text
 from pegboard import Pegboard, ToolResult
 from pegboard.storage import receipt_rows
 from pegboard.testing import calls_of
+from tests.table_databases import write_tables
 from tests.unit.journal.boards import board_on, intents
 from tests.waiting import until
 
@@ -191,17 +192,20 @@ async def test_a_reference_to_nothing_is_reported_with_its_table(board: Pegboard
 
 
 async def test_a_tool_of_another_source_inserts_there_while_the_source_is_there(
-    board: Pegboard, tmp_path: Path
+    database_url: str, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.db"
     with contextlib.closing(sqlite3.connect(other)) as conn:
         conn.execute(CREATE["sqlite"])
-    await board._sources.set_sources({"other": f"sqlite:///{other}"})
-    await board.add(table_tool("log_there", source="other"))
-    result = await board.call("log_there", GIVEN)
-    assert result.success, result.problem
-    assert await sql(board, "SELECT * FROM moods") == []
-    with contextlib.closing(sqlite3.connect(other)) as conn:
-        assert conn.execute("SELECT telegram_id, price FROM moods").fetchall() == [(GIVEN["user_id"], 12.34)]
-    await board._sources.set_sources({})
-    assert failure(await board.call("log_there", GIVEN)) == ("CONFIG_ERROR", "source_not_found", None)
+    tables = write_tables(tmp_path / "tables.json", sources={"other": f"sqlite:///{other}"})
+    async with board_on(database_url, tmp_path / "home", tables=tables) as board:
+        await sql(board, CREATE[board.database.kind])
+        await board.add(table_tool("log_there", source="other"))
+        result = await board.call("log_there", GIVEN)
+        assert result.success, result.problem
+        assert await sql(board, "SELECT * FROM moods") == []
+        with contextlib.closing(sqlite3.connect(other)) as conn:
+            assert conn.execute("SELECT telegram_id, price FROM moods").fetchall() == [(GIVEN["user_id"], 12.34)]
+        write_tables(tables)
+        await board.tables.reload()
+        assert failure(await board.call("log_there", GIVEN)) == ("CONFIG_ERROR", "source_not_found", None)
