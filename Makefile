@@ -5,12 +5,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 3
+RESOLUTION ?= highest lowest-direct
 
-.PHONY: help serve test fuzz soak check bench docs lock clean
+.PHONY: help serve test test-deps fuzz soak check bench docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
 	@exec $(BIN)/pegboard serve --demo
@@ -18,6 +19,10 @@ serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
 # Hundreds of processes load the same modules, so what Python has compiled is kept, whatever the shell says.
 test: $(VENV)/.dev $(VENV)/.reference ## Run every test, on real PostgreSQL and Valkey
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+# The versions are those that uv resolves for pyproject.toml, in environments that later runs reuse.
+test-deps: $(VENV)/.dev $(VENV)/.lock ## Test an installation with the newest and with the lowest versions of the dependencies
+	SMOKE_RESOLUTION="$(RESOLUTION)" $(BIN)/python -m pytest tests/packaging $(ARGS)
 
 fuzz: $(VENV)/.dev $(VENV)/.reference ## Run every property test with 1,000 other examples; takes an hour or more
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) -m "hypothesis and not soak" --hypothesis-profile=fuzz --timeout=3600 $(ARGS)

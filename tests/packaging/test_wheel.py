@@ -1,4 +1,8 @@
-"""The wheel as a user installs it: into an empty environment, with the newest versions that its metadata allows."""
+"""The wheel as a user installs it: into an empty environment, outside of the checkout.
+
+`make test` installs it with plain pip, which takes the newest versions that the metadata allows; `make test-deps` with
+versions that uv resolves: SMOKE_RESOLUTION is `pip`, or one or more of uv's `highest` and `lowest-direct`.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +19,47 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
+SMOKE = Path(__file__).with_name("smoke.py")
 # An installation from the registry takes half a minute on a quiet machine.
 pytestmark = pytest.mark.timeout(900)
 
 
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=os.environ.get("SMOKE_RESOLUTION", "pip").split())
+def environment(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The `bin` folder of an environment that holds only the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(PROJECT)]
     subprocess.run([*pip, *build], check=True)
     (wheel,) = folder.glob("pegboard-*.whl")
+    if request.param != "pip":
+        return install_resolved(wheel, request.param)
     venv.create(folder / "venv", with_pip=False, symlinks=True)
     # Not the pinned versions of requirements/: a user's installation does not have them.
     python = folder / "venv" / "bin" / "python"
     subprocess.run([*pip, "--python", str(python), "install", "--upgrade", str(wheel)], check=True)
     return python.parent
+
+
+def install_resolved(wheel: Path, resolution: str) -> Path:
+    """Return the `bin` folder of an environment with the versions that uv resolves; later runs reuse it."""
+    uv = str(Path(sys.executable).with_name("uv"))
+    base = os.environ.get("SMOKE_PYTHON", sys.executable)
+    about = [base, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    version = subprocess.run(about, check=True, capture_output=True, text=True).stdout.strip()
+    home = Path(sys.prefix) / f"deps-{resolution}-{version}"
+    versions = str(wheel.with_name("requirements.txt"))
+    resolve = ["pip", "compile", "--upgrade", "--resolution", resolution, "--no-emit-index-url", "--python", base]
+    subprocess.run([uv, "--quiet", *resolve, "--output-file", versions, str(PROJECT / "pyproject.toml")], check=True)
+    python = str(home / "bin" / "python")
+    for arguments in (
+        ["venv", "--allow-existing", "--python", base, str(home)],
+        ["pip", "sync", "--python", python, versions],
+        ["pip", "install", "--python", python, "--no-deps", str(wheel)],
+        ["pip", "check", "--python", python],
+    ):
+        subprocess.run([uv, "--quiet", *arguments], check=True)
+    return home / "bin"
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +98,20 @@ def run(environment: Path, variables: dict[str, str], *arguments: str) -> subpro
     return subprocess.run(command, env=variables, cwd="/", capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_every_command_shows_its_help(environment: Path, variables: dict[str, str]) -> None:
-    shown = run(environment, variables, "--help")
-    assert shown.returncode == 0, shown.stderr
-    commands = re.findall(r"^  ([a-z]+) ", shown.stdout.partition("Commands:")[2], re.MULTILINE)
-    assert {"serve", "call", "tools", "doctor"} <= set(commands)
-    for command in commands:
-        assert run(environment, variables, command, "--help").returncode == 0, command
+def test_every_command_and_every_kind_work_on_both_databases(
+    environment: Path, variables: dict[str, str], empty_database_url: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [str(environment / "python"), str(SMOKE), empty_database_url],
+        env=variables,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "every kind answered" in done.stdout
 
 
 def test_the_installed_program_serves_and_calls(environment: Path, variables: dict[str, str], server: str) -> None:
