@@ -34,6 +34,7 @@ from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.storage.vault import Vault
 
 _PLAIN_FIELDS = [name for name in ToolCreate.model_fields if name not in ("config", "auth_config")]
+_RESPONSE_FIELDS = [name for name in ToolResponse.model_fields if name not in ("config", "auth_config")]
 
 
 def build_tool(
@@ -137,18 +138,9 @@ def build_tool_response(tool: Tool, caller: Caller) -> ToolResponse:
     """Return the tool as this caller may see it: only its owner and admins get the config, credentials and fallback."""
     whole = caller.is_admin or (tool.owner_id == caller.user_id and caller.agent_id is None)
     return ToolResponse.model_construct(
-        **{name: getattr(tool, name) for name in _PLAIN_FIELDS if whole or name != "fallback"},
+        **{name: getattr(tool, name) for name in _RESPONSE_FIELDS if whole or name != "fallback"},
         config=mask_config(tool.config) if whole else None,
         auth_config=mask_auth(tool.sealed_auth) if whole else None,
-        id=tool.id,
-        owner_id=tool.owner_id,
-        alias=tool.alias,
-        version=tool.version,
-        created_at=tool.created_at,
-        updated_at=tool.updated_at,
-        deleted_at=tool.deleted_at,
-        is_deleted=tool.is_deleted,
-        drifted=tool.drifted,
     )
 
 

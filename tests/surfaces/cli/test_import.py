@@ -93,7 +93,7 @@ async def test_run_again_it_says_what_changed_and_a_dry_run_shows_how(run: Run, 
     assert "+description: " in shown.out
     assert "\x1b" not in shown.out
     assert "Would import: 1 created, 1 updated, 1 gone" in shown.err
-    assert "gone my_dogs is no longer there; remove it with: pegboard tools remove my_dogs" in shown.err
+    assert "gone my_dogs no longer exists; remove it with: pegboard tools remove my_dogs" in shown.err
     assert (await run("tools", "show", "my_fish")).code == 1
     done = (await run("import", "openapi", file, "--prefix", "my_")).done()
     assert done.out.splitlines() == ["+ my_fish", "~ my_cats"]

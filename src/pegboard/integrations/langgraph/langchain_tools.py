@@ -28,10 +28,7 @@ class BoardTool(BaseTool):
     @classmethod
     def of(cls, tool: Tool, board: Pegboard, caller: Caller) -> BoardTool:
         """Return the LangChain tool that calls this tool as this caller."""
-        schema = {
-            "properties": {},
-            **build_portable_schema(tool),
-        }  # LangChain requires the key
+        schema = {"properties": {}, **build_portable_schema(tool)}  # LangChain requires the key
         made = cls(name=get_provider_name(tool), description=tool.description or "", args_schema=schema)
         made._board, made._caller = board, caller
         return made

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pegboard.model.json_text import is_uuid
 from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.command_arguments import parse_future_time
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
@@ -27,7 +28,6 @@ from pegboard.surfaces.cli.resources import (
     confirm_removal,
     find_id_by_name,
     find_user_id,
-    is_id,
     list_resources,
     local_time,
     remove_resource,
@@ -44,15 +44,13 @@ User = Annotated[
     str | None, typer.Argument(metavar="[USER]", help="Name or id; by default yourself", show_default=False)
 ]
 Agent = Annotated[str, typer.Argument(metavar="AGENT", help="Name or id", show_default=False)]
-Tools = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--tool", help="A tool's name or id; repeat for several", autocompletion=complete_tools, show_default=False
-    ),
-]
 Description = Annotated[str | None, typer.Option("--description", help="What the agent is for", show_default=False)]
 SecretName = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
 _MAX_NAMED_TOOLS = 50
+
+
+def _tools_option(name: str, help: str) -> Any:
+    return typer.Option(name, help=f"{help}; repeat for several", autocompletion=complete_tools, show_default=False)
 
 
 def show_current_user(ctx: typer.Context) -> None:
@@ -173,7 +171,7 @@ def revoke_key(
 
 async def find_agent_id(client: ApiClient, agent: str, owner: str | None = None) -> str:
     """Return the id of an agent given by name or id."""
-    return agent if is_id(agent) else await find_id_by_name(client, "agents", agent, owner)
+    return agent if is_uuid(agent) else await find_id_by_name(client, "agents", agent, owner)
 
 
 def list_agents(ctx: typer.Context, page: PageOptions) -> None:
@@ -191,7 +189,7 @@ def list_agents(ctx: typer.Context, page: PageOptions) -> None:
 def add_agent(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
-    tools: Tools = None,
+    tools: Annotated[list[str] | None, _tools_option("--tool", "A tool's name or id")] = None,
     description: Description = None,
 ) -> None:
     """Create an agent with tools.
@@ -229,47 +227,29 @@ def edit_agent(
     *,
     name: Annotated[str | None, typer.Option("--name", help="A new name", show_default=False)] = None,
     description: Description = None,
-    tools: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tool",
-            help="A tool that replaces those it has; repeat for several",
-            autocompletion=complete_tools,
-            show_default=False,
-        ),
-    ] = None,
-    add: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--add-tool",
-            help="A tool to add to those it has; repeat for several",
-            autocompletion=complete_tools,
-            show_default=False,
-        ),
-    ] = None,
-    take: Annotated[
-        list[str] | None,
-        typer.Option("--remove-tool", help="A tool to remove; repeat for several", show_default=False),
-    ] = None,
+    tools: Annotated[list[str] | None, _tools_option("--tool", "A tool that replaces those it has")] = None,
+    add: Annotated[list[str] | None, _tools_option("--add-tool", "A tool to add to those it has")] = None,
+    remove: Annotated[list[str] | None, _tools_option("--remove-tool", "A tool to remove")] = None,
     no_tools: Annotated[bool, typer.Option("--no-tools", help="Remove all tools from it")] = False,
 ) -> None:
     """Change an agent: --add-tool and --remove-tool change single tools, --tool replaces all.
 
     Example: pegboard agents edit support --add-tool get_weather --remove-tool create_ticket
     """
-    if sum((bool(tools), no_tools, bool(add or take))) > 1:
+    if sum((bool(tools), no_tools, bool(add or remove))) > 1:
         raise UsageError("--tool, --no-tools, and --add-tool with --remove-tool exclude each other")
     change = {"name": name, "description": description, "tools": [] if no_tools else tools or None}
     body = {field: value for field, value in change.items() if value is not None}
-    if not body and not add and not take:
+    if not body and not add and not remove:
         raise UsageError(
             "Nothing to change. Give --name, --description, --add-tool, --remove-tool, --tool or --no-tools"
         )
 
     async def work(client: ApiClient) -> ApiReply:
         path = build_path("agents", await find_agent_id(client, agent))
-        if add or take:
-            body["tools"] = await _change_tools(client, (await client.get(path)).data["tools"], add or [], take or [])
+        if add or remove:
+            before = (await client.get(path)).data["tools"]
+            body["tools"] = await _change_tools(client, before, add or [], remove or [])
         return await client.patch(path, body)
 
     run_and_write(ctx, work, lambda it: write(f"{it['name']} has {format_count(len(it['tools']), 'tool')}"))
@@ -292,11 +272,11 @@ def show_agent_definitions(ctx: typer.Context, agent: Agent, shape: AnswerDialec
     run_and_write(ctx, work, write_json)
 
 
-async def _change_tools(client: ApiClient, ids: list[str], add: list[str], take: list[str]) -> list[str]:
+async def _change_tools(client: ApiClient, ids: list[str], add: list[str], remove: list[str]) -> list[str]:
     """Return the agent's tool ids after adding and removing some; raise RequestRefused if one to remove is missing."""
     left = list(ids)
-    for ref in take:
-        found = ref.lower() if is_id(ref) else str((await client.get(build_path("tools", ref))).data["id"])
+    for ref in remove:
+        found = ref.lower() if is_uuid(ref) else str((await client.get(build_path("tools", ref))).data["id"])
         if found not in left:
             raise RequestRefused(f"The agent does not have the tool '{ref}'")
         left.remove(found)

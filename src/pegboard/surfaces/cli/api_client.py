@@ -9,7 +9,7 @@ import ssl
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 from urllib.parse import quote
 
 import httpx
@@ -51,6 +51,15 @@ class OpenedStream(NamedTuple):
     run_id: str | None
     events: AsyncIterator[ServerEvent]
     reply: ApiReply | None
+
+
+class RequestOptions(TypedDict, total=False):
+    """What a request may have; `patient` disables the read timeout."""
+
+    params: Mapping[str, Any] | None
+    body: bytes | None
+    headers: Mapping[str, str] | None
+    patient: bool
 
 
 class ApiClient:
@@ -99,18 +108,10 @@ class ApiClient:
                 return ApiReply(reply.status, json.dumps(whole, ensure_ascii=False), whole)
 
     async def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, Any] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        patient: bool = False,
-        any_status: bool = False,
+        self, method: str, path: str, *, any_status: bool = False, **options: Unpack[RequestOptions]
     ) -> ApiReply:
         """Return the response; raise a CommandFailure for an error status unless `any_status`."""
-        request = self._request(method, path, params=params, body=body, headers=headers, patient=patient)
+        request = self._request(method, path, options)
         with self._failures():
             response = await self._http.send(request)
             return self._read(response, any_status=any_status)
@@ -127,18 +128,11 @@ class ApiClient:
 
     @asynccontextmanager
     async def open_events(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, Any] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        patient: bool = False,
+        self, method: str, path: str, **options: Unpack[RequestOptions]
     ) -> AsyncIterator[OpenedStream]:
         """Yield the open response; raise a CommandFailure on errors, and after a minute of silence unless `patient`."""
-        asked = {"Accept": EVENT_STREAM_TYPE, **(headers or {})}
-        request = self._request(method, path, params=params, body=body, headers=asked, patient=patient)
+        options["headers"] = {"Accept": EVENT_STREAM_TYPE, **(options.get("headers") or {})}
+        request = self._request(method, path, options)
         with self._failures():
             response = await self._http.send(request, stream=True)
             try:
@@ -165,26 +159,18 @@ class ApiClient:
             f"The connection to {self.url} was closed before the import ended; run it again to see what is left"
         )
 
-    def _request(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, Any] | None,
-        body: bytes | None,
-        headers: Mapping[str, str] | None,
-        patient: bool,
-    ) -> httpx.Request:
+    def _request(self, method: str, path: str, options: RequestOptions) -> httpx.Request:
+        given, body = options.get("params") or {}, options.get("body")
+        params = {name: _encode_parameter(value) for name, value in given.items() if value is not None}
+        content_type = {} if body is None else {"Content-Type": "application/json"}
+        read_timeout = None if options.get("patient") else READ_TIMEOUT_SECONDS
         return self._http.build_request(
             method,
             self.url + path,
-            params={name: _encode_parameter(value) for name, value in (params or {}).items() if value is not None}
-            or None,
+            params=params or None,
             content=body,
-            headers={**({"Content-Type": "application/json"} if body is not None else {}), **(headers or {})},
-            timeout=httpx.Timeout(
-                READ_TIMEOUT_SECONDS, connect=CONNECT_TIMEOUT_SECONDS, read=None if patient else READ_TIMEOUT_SECONDS
-            ),
+            headers={**content_type, **(options.get("headers") or {})},
+            timeout=httpx.Timeout(READ_TIMEOUT_SECONDS, connect=CONNECT_TIMEOUT_SECONDS, read=read_timeout),
         )
 
     @contextmanager

@@ -6,7 +6,7 @@ import difflib
 import re
 import sys
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -22,22 +22,28 @@ _ROUTE_PREFIX = re.compile(r"[A-Z]{3,7} /\S*: ")
 # What is sent of a document at most; PEGBOARD_MAX_IMPORT_BYTES of the server is the limit that counts.
 MAX_DOCUMENT_BYTES = 2**28
 
-Prefix = Annotated[str, typer.Option("--prefix", help="Prefix for the name of every tool")]
-Include = Annotated[
-    list[str] | None,
-    typer.Option("--include", help="Only names that match this pattern, such as get_*; repeat for several"),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done, with each change")]
-Public = Annotated[
-    bool | None, typer.Option("--public/--private", help="Whether others may call the tools; private if new")
-]
-Auth = Annotated[
-    str | None,
-    typer.Option("--auth", metavar="FILE|-", help="auth_config for the upstream, YAML or JSON; - is standard input"),
-]
-Bearer = Annotated[
-    str | None, typer.Option("--bearer", metavar="SECRET", help="Name of the secret that is the upstream's token")
-]
+
+class ImportOptions(NamedTuple):
+    """The options of every import."""
+
+    prefix: Annotated[str, typer.Option("--prefix", help="Prefix for the name of every tool")] = ""
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", help="Only names that match this pattern, such as get_*; repeat for several"),
+    ] = None
+    auth: Annotated[
+        str | None,
+        typer.Option(
+            "--auth", metavar="FILE|-", help="auth_config for the upstream, YAML or JSON; - is standard input"
+        ),
+    ] = None
+    bearer: Annotated[
+        str | None, typer.Option("--bearer", metavar="SECRET", help="Name of the secret that is the upstream's token")
+    ] = None
+    public: Annotated[
+        bool | None, typer.Option("--public/--private", help="Whether others may call the tools; private if new")
+    ] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done, with each change")] = False
 
 
 def import_openapi(
@@ -47,12 +53,7 @@ def import_openapi(
     server: Annotated[
         str | None, typer.Option("--server", metavar="URL", help="The API's URL, instead of the document's")
     ] = None,
-    prefix: Prefix = "",
-    include: Include = None,
-    auth: Auth = None,
-    bearer: Bearer = None,
-    public: Public = None,
-    dry_run: DryRun = False,
+    options: ImportOptions,
 ) -> None:
     """Make a tool of each operation in an OpenAPI or Swagger document.
 
@@ -61,7 +62,7 @@ def import_openapi(
 
     Example: pegboard import openapi petstore.yaml --prefix pets_ --dry-run
     """
-    body = _build_body(prefix, include, auth=auth, bearer=bearer, public=public, dry_run=dry_run)
+    body = _build_body(options)
     if source.startswith(("http://", "https://")):
         body["url"] = source
     else:
@@ -98,12 +99,7 @@ def import_mcp(
     accept: Annotated[
         bool, typer.Option("--accept", help="Accept changed definitions instead of marking the tools as drifted")
     ] = False,
-    prefix: Prefix = "",
-    include: Include = None,
-    auth: Auth = None,
-    bearer: Bearer = None,
-    public: Public = None,
-    dry_run: DryRun = False,
+    options: ImportOptions,
 ) -> None:
     """Make a tool of each tool that another MCP server offers.
 
@@ -111,7 +107,7 @@ def import_mcp(
 
     Example: pegboard import mcp --prefix time_ -- mcp-server-time --local-timezone UTC
     """
-    body = _build_body(prefix, include, auth=auth, bearer=bearer, public=public, dry_run=dry_run)
+    body = _build_body(options)
     if source[0].startswith(("http://", "https://")):
         if len(source) > 1:
             raise UsageError(f"A URL takes no further arguments, but '{source[1]}' follows it")
@@ -128,18 +124,16 @@ def import_mcp(
     _run_import(ctx, "mcp", {**body, "accept": accept})
 
 
-def _build_body(
-    prefix: str, include: list[str] | None, *, auth: str | None, bearer: str | None, **flags: Any
-) -> dict[str, Any]:
-    body: dict[str, Any] = {"prefix": prefix, "include": include or [], "dry_run": flags["dry_run"]}
-    if auth is not None and bearer is not None:
+def _build_body(options: ImportOptions) -> dict[str, Any]:
+    body = {"prefix": options.prefix, "include": options.include or [], "dry_run": options.dry_run}
+    if options.auth is not None and options.bearer is not None:
         raise UsageError("Give --auth or --bearer, not both")
-    if auth is not None:
-        body["auth_config"] = load_object(auth)
-    if bearer is not None:
-        body["auth_config"] = {"type": "bearer", "token": f"{{{{secret:{bearer}}}}}"}
-    if flags["public"] is not None:
-        body["is_public"] = flags["public"]
+    if options.auth is not None:
+        body["auth_config"] = load_object(options.auth)
+    if options.bearer is not None:
+        body["auth_config"] = {"type": "bearer", "token": f"{{{{secret:{options.bearer}}}}}"}
+    if options.public is not None:
+        body["is_public"] = options.public
     return body
 
 
@@ -155,16 +149,16 @@ def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
         with show_progress("Importing") as advance:
             seen = 0
 
-            def on_news(news: dict[str, Any]) -> None:
+            def on_progress(data: dict[str, Any]) -> None:
                 nonlocal seen
-                done, total = int(news.get("done") or 0), int(news.get("total") or 0)
+                done, total = int(data.get("done") or 0), int(data.get("total") or 0)
                 if total:
                     # Reading and importing are two halves of one bar.
-                    place = done + (total if news.get("what") == "importing" else 0)
+                    place = done + (total if data.get("what") == "importing" else 0)
                     advance(place - seen, 2 * total)
                     seen = place
 
-            return await client.follow_import(build_path("imports", what), body, on_news)
+            return await client.follow_import(build_path("imports", what), body, on_progress)
 
     reply = run_and_write(ctx, work, lambda report: _show_import_report(report, dry_run=body["dry_run"]))
     if reply.data["left_out"] and not any(reply.data[word] for word in ("created", "updated", "unchanged", "drifted")):
@@ -193,7 +187,7 @@ def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
             write_message(f"  {', '.join(names)}")
     for name in report["gone"]:
         write_message(
-            f"{name} is no longer there; remove it with: pegboard tools remove {name}", label="gone ", colour="yellow"
+            f"{name} no longer exists; remove it with: pegboard tools remove {name}", label="gone ", colour="yellow"
         )
     for text in report["warnings"]:
         write_message(text, label="warning ", colour="yellow")
@@ -204,7 +198,7 @@ def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
 
 
 def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """What is left out of each tool that was imported, and the names of the others by their reason."""
+    """Return what is left out of each tool that was imported, and the names of the others by their reason."""
     imported = {name for word in ("created", "updated") for name in report[word]}
     partly: dict[str, list[str]] = {}
     wholly: dict[str, list[str]] = {}
@@ -217,7 +211,7 @@ def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, l
 
 
 def format_differences(name: str, fields: dict[str, dict[str, Any]]) -> str:
-    """What changes on a tool, as a unified diff of its fields."""
+    """Return what changes on a tool, as a unified diff of its fields."""
     before, after = ({field: sides[side] for field, sides in fields.items()} for side in ("before", "after"))
     was, becomes = write_yaml(before).splitlines(), write_yaml(after).splitlines()
     lines = difflib.unified_diff(was, becomes, f"{name} (before)", f"{name} (after)", lineterm="", n=2)

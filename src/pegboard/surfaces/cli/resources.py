@@ -6,10 +6,10 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, TypeVar
-from uuid import UUID
 
 import typer
 
+from pegboard.model.json_text import is_uuid
 from pegboard.surfaces.cli.api_client import PAGE_SIZE, ApiClient, ApiReply, build_path, open_client
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.output import (
@@ -163,7 +163,7 @@ def run_confirmed(run: Callable[[bool], T], yes: bool, question: str, refusal: s
 
 async def find_user_id(client: ApiClient, user: str | None, purpose: str) -> str:
     """Return the id of a user given by name or id, None for the caller; raise RequestRefused if that needs an admin."""
-    if user is not None and is_id(user):
+    if user is not None and is_uuid(user):
         return user
     me = (await client.get(build_path("me"))).data["user"]
     if user is None or user == me["name"]:
@@ -190,15 +190,6 @@ async def find_id_by_name(client: ApiClient, what: str, name: str, owner: str | 
     if not found:
         raise RequestRefused(f"{what.capitalize().removesuffix('s')} '{name}' not found", status=NOT_FOUND)
     return str(found[0])
-
-
-def is_id(text: str) -> bool:
-    """Return True if the text is a UUID."""
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
 
 
 def get_tool(ctx: typer.Context, name: str) -> ApiReply:

@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -25,29 +25,19 @@ SHARED_OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 # Prevents conflicts between the added parameters and those of the command.
 SHARED_OPTION_PREFIX = "shared_"
-# The options of a command with a parameter `page: PageOptions`, which gets their values.
-PAGE_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "limit": (50, Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many at most")]),
-    "cursor": (
-        None,
-        Annotated[
-            str | None,
-            typer.Option("--cursor", metavar="TEXT", help="next_cursor of the previous page", show_default=False),
-        ],
-    ),
-    "every": (False, Annotated[bool, typer.Option("--all", help="All pages")]),
-}
 
 
 class PageOptions(NamedTuple):
     """The part of a list to read: at most `limit` items after the cursor, or every page."""
 
-    limit: int
-    cursor: str | None
-    every: bool = False
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many at most")] = 50
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", help="next_cursor of the previous page", show_default=False)
+    ] = None
+    every: Annotated[bool, typer.Option("--all", help="All pages")] = False
 
 
-ALL_PAGES = PageOptions(limit=1, cursor=None, every=True)
+ALL_PAGES = PageOptions(every=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +59,24 @@ def get_session(ctx: typer.Context) -> CliSession:
 
 
 def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the shared options in its signature; those given after its name have priority."""
+    """Return the command with the shared options in its signature; those given after its name have priority.
+
+    A parameter that is a named tuple of options, such as PageOptions, is replaced by these options.
+    """
     declared = inspect.signature(command, eval_str=True)
-    has_pages = "page" in declared.parameters
-    parameters = [_with_metavar(one) for one in declared.parameters.values() if one.name != "page"]
-    parameters += _make_parameters(PAGE_OPTIONS if has_pages else {})
-    parameters += _make_parameters(SHARED_OPTIONS, SHARED_OPTION_PREFIX)
+    groups = {name: kind for name, one in declared.parameters.items() if hasattr(kind := one.annotation, "_fields")}
+    parameters = [
+        _with_metavar(option)
+        for one in declared.parameters.values()
+        for option in (_list_options(groups[one.name]) if one.name in groups else [one])
+    ]
+    parameters += [_make_option(SHARED_OPTION_PREFIX + name, *option) for name, option in SHARED_OPTIONS.items()]
 
     @functools.wraps(command)
     def run(**arguments: Any) -> None:
         given = {name: arguments.pop(SHARED_OPTION_PREFIX + name) for name in SHARED_OPTIONS}
-        if has_pages:
-            arguments["page"] = PageOptions(**{name: arguments.pop(name) for name in PAGE_OPTIONS})
+        for name, group in groups.items():
+            arguments[name] = group(*map(arguments.pop, group._fields))
         ctx = arguments["ctx"]
         changes = {name: value for name, value in given.items() if value}
         session = ctx.obj = replace(get_session(ctx), **changes)
@@ -97,11 +93,13 @@ def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _make_parameters(options: dict[str, tuple[Any, Any]], prefix: str = "") -> list[inspect.Parameter]:
-    return [
-        inspect.Parameter(prefix + name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
-        for name, (default, option) in options.items()
-    ]
+def _list_options(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [_make_option(name, group._field_defaults[name], hints[name]) for name in group._fields]
+
+
+def _make_option(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _with_metavar(parameter: inspect.Parameter) -> inspect.Parameter:
