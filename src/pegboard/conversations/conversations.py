@@ -113,10 +113,10 @@ class Conversations:
         """
         reading = MessageReader(self._payloads.dialects, self._payloads, caller, dialect)
         if size > LARGE_BYTES:
-            heard = await self._payloads.large_reads.run(lambda: list(reading.read(body)), size, caller)
+            incoming = await self._payloads.large_reads.run(lambda: list(reading.read(body)), size, caller)
         else:
-            heard = [one async for one in _iterate_with_pauses(reading.read(body))]
-        return await self._keep(thread_id, caller, heard)
+            incoming = [one async for one in _iterate_with_pauses(reading.read(body))]
+        return await self._keep(thread_id, caller, incoming)
 
     async def remember(self, thread_id: str, caller: Caller, answered: AnsweredCalls, text: str | None) -> None:
         """Add a model's text, calls and results as one message; raise NotFound if the thread does not exist."""
@@ -127,8 +127,8 @@ class Conversations:
             await self.get(thread_id, caller)
             return
         now = datetime.now(UTC)
-        heard = IncomingMessage("assistant", check_content(text), now, calls, dialect=answered.asked.dialect)
-        await self._keep(thread_id, caller, [heard])
+        incoming = IncomingMessage("assistant", check_content(text), now, calls, dialect=answered.asked.dialect)
+        await self._keep(thread_id, caller, [incoming])
 
     async def messages(
         self, thread_id: str, caller: Caller, *, cursor: str | None = None, limit: int = 50
@@ -160,22 +160,22 @@ class Conversations:
         page = await self._read_page(thread_id, caller, cursor, limit, raw_of=chosen.name)
         return build_history(page.items, chosen)._replace(next_cursor=page.next_cursor)
 
-    async def _keep(self, thread_id: str, caller: Caller, heard: Sequence[IncomingMessage]) -> list[Message]:
+    async def _keep(self, thread_id: str, caller: Caller, incoming: Sequence[IncomingMessage]) -> list[Message]:
         """Store all messages or none, in one transaction that locks the thread."""
-        new = sum(one.role is not None for one in heard)
-        title = derive_title(next((one.content for one in heard if one.role == "user"), None))
+        new = sum(one.role is not None for one in incoming)
+        title = derive_title(next((one.content for one in incoming if one.role == "user"), None))
         async with self._database.write() as conn:
             now = datetime.now(UTC)
-            grown = await conversation_rows.reserve_messages(
+            reserved = await conversation_rows.reserve_messages(
                 conn, thread_id.lower(), caller.user_id, new, now, agent_id=caller.agent_id, title=title
             )
-            thread = _require_thread(grown, thread_id)
+            thread = _require_thread(reserved, thread_id)
             if thread.messages > MAX_MESSAGES:
                 raise Invalid(f"A thread holds at most {MAX_MESSAGES:,} messages; begin another one")
-            return await self._insert_messages(conn, thread, caller, heard, thread.messages - new)
+            return await self._insert_messages(conn, thread, caller, incoming, thread.messages - new)
 
     async def _insert_messages(
-        self, conn: AsyncConnection, thread: Thread, caller: Caller, heard: Sequence[IncomingMessage], first: int
+        self, conn: AsyncConnection, thread: Thread, caller: Caller, incoming: Sequence[IncomingMessage], first: int
     ) -> list[Message]:
         room = MAX_LOOK_BACK_BYTES
 
@@ -189,12 +189,12 @@ class Conversations:
             room -= sum(len(json_text(message.tool_calls)) for message in found)
             return found
 
-        answering = ResultMatcher(older, first)
+        matcher = ResultMatcher(older, first)
         touched: dict[int, None] = {}
         position = first
-        for one in heard:
+        for one in incoming:
             if one.role is not None:
-                answering.add(
+                matcher.add(
                     Message(
                         new_id(),
                         thread.id,
@@ -210,8 +210,8 @@ class Conversations:
                 touched[position] = None
                 position += 1
             for answer in one.answers:
-                touched[(await answering.put(answer)).position] = None
-        messages = [self._check_message(answering[place], caller) async for place in _iterate_with_pauses(touched)]
+                touched[(await matcher.put(answer)).position] = None
+        messages = [self._check_message(matcher[place], caller) async for place in _iterate_with_pauses(touched)]
         added = [message for message in messages if message.position >= first]
         if added:
             await conversation_rows.add_messages(conn, added)

@@ -129,8 +129,10 @@ class MessageReader:
             text = self._turns.remove_thoughts_and_calls(text)
         raw = turn.raw if dialect is not None and self._has_provider_details(turn.raw, dialect) else None
         forms = tuple(to_memory_form(call) for call in calls)
-        heard = [IncomingMessage("assistant", check_content(text), _read_timestamp(turn.when), forms, (), dialect, raw)]
-        return [*heard, IncomingMessage(None, None, heard[0].timestamp, answers=answers)] if answers else heard
+        incoming = [
+            IncomingMessage("assistant", check_content(text), _read_timestamp(turn.when), forms, (), dialect, raw)
+        ]
+        return [*incoming, IncomingMessage(None, None, incoming[0].timestamp, answers=answers)] if answers else incoming
 
     def _has_provider_details(self, raw: Any, dialect: str) -> bool:
         """Return True if a message has more content in its own dialect than the memory form keeps."""
@@ -183,8 +185,8 @@ class MessageReader:
                 break
         answers = answers or _read_plain_answers(turn.raw)
         if not answers:
-            says = "an answer to a call needs the call's id (tool_call_id) and what came of it (content)"
-            raise Invalid.of(NOT_ADDED_MESSAGE, [Fault("", f"this is {describe_payload(turn.raw)}; {says}")])
+            advice = "an answer to a call needs the call's id (tool_call_id) and what came of it (content)"
+            raise Invalid.of(NOT_ADDED_MESSAGE, [Fault("", f"this is {describe_payload(turn.raw)}; {advice}")])
         return IncomingMessage(None, None, _read_timestamp(turn.when), answers=answers)
 
 

@@ -46,17 +46,17 @@ class CallCanceller:
         """
         run_id = run_id.lower()
         user_id = None if caller.is_admin else caller.user_id
-        wish = CancellationRequest("", run_id, f"Cancelled by {caller.name}", user_id, caller.agent_id)
+        request = CancellationRequest("", run_id, f"Cancelled by {caller.name}", user_id, caller.agent_id)
         if self._is_running_here(run_id):
-            if not self._may_cancel(wish):
+            if not self._may_cancel(request):
                 raise _build_not_found(run_id)
-            await self._cancel_here(wish)
+            await self._cancel_here(request)
         else:
             if (row := await self._row(run_id, caller)) is not None:
                 raise _build_already_ended(row)
             if not is_uuid(run_id) or self._database.is_memory:
                 raise _build_not_found(run_id)
-            await self._cancel_in_other_process(wish, caller)
+            await self._cancel_in_other_process(request, caller)
         row = await self._row(run_id, caller)
         if row is not None and row.code != Cancelled.code:
             raise _build_already_ended(row)
@@ -64,10 +64,12 @@ class CallCanceller:
     async def look(self) -> None:
         """Cancel running calls on request of other processes; called after every change by another process."""
         async with self._database.read() as conn:
-            wishes = await cancellation_rows.list_recent_cancellations(conn)
-        for wish in wishes:
-            if wish.id not in self._ending and self._is_running_here(wish.run_id) and self._may_cancel(wish):
-                self._ending[wish.id] = asyncio.create_task(self._handle_request(wish), name="pegboard-cancelling")
+            requests = await cancellation_rows.list_recent_cancellations(conn)
+        for request in requests:
+            if request.id not in self._ending and self._is_running_here(request.run_id) and self._may_cancel(request):
+                self._ending[request.id] = asyncio.create_task(
+                    self._handle_request(request), name="pegboard-cancelling"
+                )
 
     async def close(self) -> None:
         """Stop the tasks that cancel calls for other processes."""
@@ -77,61 +79,61 @@ class CallCanceller:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _is_running_here(self, run_id: str) -> bool:
-        return self._pipeline.running(run_id) is not None or self._feed(run_id) is not None
+        return self._pipeline.running(run_id) is not None or self._find_followed(run_id) is not None
 
-    def _feed(self, run_id: str) -> FollowedRun | None:
+    def _find_followed(self, run_id: str) -> FollowedRun | None:
         """Return the payload with this id; not one that has a call with this id."""
-        feed = self._followed_runs.find(run_id)
-        return feed if feed is not None and feed.id == run_id else None
+        followed = self._followed_runs.find(run_id)
+        return followed if followed is not None and followed.id == run_id else None
 
-    def _may_cancel(self, wish: CancellationRequest) -> bool:
-        found = self._pipeline.running(wish.run_id) or self._feed(wish.run_id)
+    def _may_cancel(self, request: CancellationRequest) -> bool:
+        found = self._pipeline.running(request.run_id) or self._find_followed(request.run_id)
         if found is None:
             return False
-        return wish.user_id in (None, found.caller.user_id) and wish.agent_id in (None, found.caller.agent_id)
+        return request.user_id in (None, found.caller.user_id) and request.agent_id in (None, found.caller.agent_id)
 
-    async def _cancel_here(self, wish: CancellationRequest) -> None:
-        feed = self._feed(wish.run_id)
-        if feed is None:
-            self._pipeline.cancel(wish.run_id, wish.why)
-            await self._pipeline.over(wish.run_id)
+    async def _cancel_here(self, request: CancellationRequest) -> None:
+        followed = self._find_followed(request.run_id)
+        if followed is None:
+            self._pipeline.cancel(request.run_id, request.why)
+            await self._pipeline.over(request.run_id)
             return
-        if feed.events.is_over:
-            raise Conflict(f"The calls of '{feed.id}' have ended already; see GET /v1/calls/{feed.id}/events")
+        if followed.events.is_over:
+            raise Conflict(f"The calls of '{followed.id}' have ended already; see GET /v1/calls/{followed.id}/events")
         # Calls that wait for a slot will not begin.
-        feed.ended_because = wish.why
-        for run_id in feed.run_ids.values():
-            self._pipeline.cancel(run_id, wish.why)
-        while not feed.events.is_over:
-            await feed.events.wait_for_more(feed.events.last)
+        followed.ended_because = request.why
+        for run_id in followed.run_ids.values():
+            self._pipeline.cancel(run_id, request.why)
+        while not followed.events.is_over:
+            await followed.events.wait_for_more(followed.events.last)
 
-    async def _cancel_in_other_process(self, wish: CancellationRequest, caller: Caller) -> None:
+    async def _cancel_in_other_process(self, request: CancellationRequest, caller: Caller) -> None:
         """Request the cancellation from other processes; raise NotFound if none confirms it within the timeout."""
         async with self._database.change() as change:
-            wish_id = await cancellation_rows.add_cancellation(change.conn, *wish[1:])
+            request_id = await cancellation_rows.add_cancellation(change.conn, *request[1:])
         give_up = time.monotonic() + OTHER_PROCESS_TIMEOUT_SECONDS
         try:
             while time.monotonic() < give_up:
                 await asyncio.sleep(_POLL_INTERVAL_SECONDS)
                 async with self._database.read() as conn:
-                    is_open = await cancellation_rows.is_cancellation_open(conn, wish_id)
-                if not is_open or await self._row(wish.run_id, caller) is not None:
+                    is_open = await cancellation_rows.is_cancellation_open(conn, request_id)
+                if not is_open or await self._row(request.run_id, caller) is not None:
                     return
         finally:
             async with self._database.write() as conn:
-                await cancellation_rows.remove_cancellation(conn, wish_id)
-        raise _build_not_found(wish.run_id)
+                await cancellation_rows.remove_cancellation(conn, request_id)
+        raise _build_not_found(request.run_id)
 
-    async def _handle_request(self, wish: CancellationRequest) -> None:
+    async def _handle_request(self, request: CancellationRequest) -> None:
         try:
             with suppress(Conflict):
-                await self._cancel_here(wish)
+                await self._cancel_here(request)
             async with self._database.write() as conn:
-                await cancellation_rows.remove_cancellation(conn, wish.id)
+                await cancellation_rows.remove_cancellation(conn, request.id)
         except Exception:
-            log.exception("cancelling_broke", run_id=wish.run_id)
+            log.exception("cancelling_broke", run_id=request.run_id)
         finally:
-            del self._ending[wish.id]
+            del self._ending[request.id]
 
     async def _row(self, run_id: str, caller: Caller) -> Execution | None:
         """Return the row of a call that this caller may cancel; a key of an agent cancels only that agent's calls."""

@@ -70,15 +70,15 @@ class FollowedRuns:
         """
         caller = request.caller
         self.check_capacity(caller)
-        goes_on = check_idempotency_key(request.key) is not None
-        feed = FollowedRun(self._payloads, asked, caller, goes_on=goes_on, knows=self._known.__setitem__)
-        running = self._payloads.run(asked, request, feed)
-        self._running[feed] = asyncio.create_task(running, name=f"pegboard-feed-{feed.id}")
-        whole = self._complete_run(feed, asked, complete)
-        self._tasks[feed] = asyncio.create_task(whole, name=f"pegboard-following-{feed.id}")
+        continues = check_idempotency_key(request.key) is not None
+        followed = FollowedRun(self._payloads, asked, caller, continues=continues, register=self._known.__setitem__)
+        running = self._payloads.run(asked, request, followed)
+        self._running[followed] = asyncio.create_task(running, name=f"pegboard-followed-{followed.id}")
+        whole = self._complete_run(followed, asked, complete)
+        self._tasks[followed] = asyncio.create_task(whole, name=f"pegboard-following-{followed.id}")
         self._places.take(caller.user_id)
-        self._start_grace_timer(feed)
-        return feed
+        self._start_grace_timer(followed)
+        return followed
 
     def check_capacity(self, caller: Caller) -> None:
         """Raise Unavailable if no more payloads of this caller can be followed now."""
@@ -98,67 +98,67 @@ class FollowedRuns:
         return self._known.get(run_id)
 
     @contextmanager
-    def reading(self, feed: FollowedRun) -> Iterator[EventLog]:
+    def reading(self, followed: FollowedRun) -> Iterator[EventLog]:
         """Return the events of a payload as a context; it may be abandoned if the last reader leaves before its end."""
-        feed.readers += 1
-        feed.cancel_grace_timer()
+        followed.readers += 1
+        followed.cancel_grace_timer()
         try:
-            yield feed.events
+            yield followed.events
         finally:
-            feed.readers -= 1
-            self._start_grace_timer(feed)
+            followed.readers -= 1
+            self._start_grace_timer(followed)
 
     async def close(self) -> None:
         """Cancel all followed payloads and send their readers a last event."""
         self._is_closed = True
         if self._forget_timer is not None:
             self._forget_timer.cancel()
-        for feed in self._running:
-            feed.cancel_grace_timer()
+        for followed in self._running:
+            followed.cancel_grace_timer()
         tasks = [*self._tasks.values(), *self._running.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for feed in list(self._tasks):  # tasks that were cancelled before they began
-            self._end_run(feed)
+        for followed in list(self._tasks):  # tasks that were cancelled before they began
+            self._end_run(followed)
 
-    def _start_grace_timer(self, feed: FollowedRun) -> None:
-        if not feed.readers and feed in self._running and not self._is_closed:
-            feed.grace_timer = asyncio.get_running_loop().call_later(self._grace, self._abandon, feed)
+    def _start_grace_timer(self, followed: FollowedRun) -> None:
+        if not followed.readers and followed in self._running and not self._is_closed:
+            followed.grace_timer = asyncio.get_running_loop().call_later(self._grace, self._abandon, followed)
 
-    def _abandon(self, feed: FollowedRun) -> None:
-        feed.grace_timer = None
-        if (running := self._running.get(feed)) is not None:
+    def _abandon(self, followed: FollowedRun) -> None:
+        followed.grace_timer = None
+        if (running := self._running.get(followed)) is not None:
             running.cancel()
 
     async def _complete_run(
         self,
-        feed: FollowedRun,
+        followed: FollowedRun,
         asked: ParsedCalls,
         complete: Completion,
     ) -> None:
         try:
-            feed.complete(await complete(AnsweredCalls(asked, await self._answers(feed))))
+            followed.complete(await complete(AnsweredCalls(asked, await self._answers(followed))))
         except Exception:
-            log.exception("following_broke", run_id=feed.id)
-            feed.fail(_INTERNAL_ERROR_MESSAGE, "internal_error")
+            log.exception("following_broke", run_id=followed.id)
+            followed.fail(_INTERNAL_ERROR_MESSAGE, "internal_error")
         finally:
-            self._end_run(feed)
+            self._end_run(followed)
 
-    async def _answers(self, feed: FollowedRun) -> list[Answer]:
-        running = self._running[feed]
+    async def _answers(self, followed: FollowedRun) -> list[Answer]:
+        running = self._running[followed]
         await asyncio.wait({running})
         if running.cancelled():
-            return await feed.wait_for_detached()
+            return await followed.wait_for_detached()
         return list(running.result().answers)
 
-    def _end_run(self, feed: FollowedRun) -> None:
-        feed.fail(_SHUT_DOWN_MESSAGE, "unavailable")  # no effect if it was completed
-        del self._tasks[feed], self._running[feed]
-        self._places.give_back(feed.caller.user_id)
-        feed.cancel_grace_timer()
-        self._over.append(feed)
-        self._finished_bytes += feed.size
+    def _end_run(self, followed: FollowedRun) -> None:
+        followed.fail(_SHUT_DOWN_MESSAGE, "unavailable")  # no effect if it was completed
+        del self._tasks[followed], self._running[followed]
+        self._places.give_back(followed.caller.user_id)
+        followed.cancel_grace_timer()
+        self._over.append(followed)
+        self._finished_bytes += followed.size
         while self._finished_bytes > self._retention_bytes and len(self._over) > 1:
             self._forget_oldest()
         if self._forget_timer is None and not self._is_closed:
@@ -176,7 +176,7 @@ class FollowedRuns:
             self._forget_later(max(0.01, self._over[0].ended_at - oldest))
 
     def _forget_oldest(self) -> None:
-        feed = self._over.popleft()
-        self._finished_bytes -= feed.size
-        for run_id in (feed.id, *feed.run_ids.values()):
+        followed = self._over.popleft()
+        self._finished_bytes -= followed.size
+        for run_id in (followed.id, *followed.run_ids.values()):
             self._known.pop(run_id, None)

@@ -43,8 +43,8 @@ class OtherProcessWatcher:
         self._start_or_stop(False)
         await asyncio.gather(*self._ending, return_exceptions=True)
 
-    def _start_or_stop(self, are_there: bool) -> None:
-        if are_there:
+    def _start_or_stop(self, has_watchers: bool) -> None:
+        if has_watchers:
             self._reading = asyncio.create_task(self._read(), name="pegboard-elsewhere")
         elif self._reading is not None:
             self._reading.cancel()
@@ -58,7 +58,7 @@ class OtherProcessWatcher:
         while True:
             try:
                 async with self._database.read() as conn:
-                    await self._look(conn, is_first)
+                    await self._read_new_rows(conn, is_first)
                 is_first = is_failing = False
             except Exception:
                 if not is_failing:  # log once per outage
@@ -66,7 +66,7 @@ class OtherProcessWatcher:
                 is_failing = True
             await asyncio.sleep(self._pause)
 
-    async def _look(self, conn: AsyncConnection, is_first: bool) -> None:
+    async def _read_new_rows(self, conn: AsyncConnection, is_first: bool) -> None:
         for writer in await journal_chain_rows.list_writers(conn):
             if (own := self._own()) is not None:
                 self._own_writers.add(own)
@@ -75,9 +75,9 @@ class OtherProcessWatcher:
                 # A new writer is read from the next poll on: if it is our own, its number is known by then.
                 self._seen[writer.number] = writer.seq if is_first else writer.pruned_seq
             elif writer.seq > seen and writer.number not in self._own_writers:
-                await self._tell(conn, writer.number, seen, writer.seq)
+                await self._report_rows(conn, writer.number, seen, writer.seq)
 
-    async def _tell(self, conn: AsyncConnection, number: int, seen: int, last: int) -> None:
+    async def _report_rows(self, conn: AsyncConnection, number: int, seen: int, last: int) -> None:
         if last - seen > MAX_ROWS:
             self._watchers.report_missed(last - MAX_ROWS - seen)
             seen = last - MAX_ROWS

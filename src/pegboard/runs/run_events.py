@@ -32,8 +32,8 @@ class FollowedRun:
         asked: ParsedCalls,
         caller: Caller,
         *,
-        goes_on: bool,
-        knows: Callable[[str, FollowedRun], None],
+        continues: bool,
+        register: Callable[[str, FollowedRun], None],
     ) -> None:
         self.id = new_id()
         self.caller = caller
@@ -49,15 +49,15 @@ class FollowedRun:
         self._calls = payloads.list_open_calls(asked)
         # Calls that continue without readers.
         self._detached_positions = {
-            place for place, call in enumerate(self._calls) if goes_on or call.key or payloads.detaches(call)
+            place for place, call in enumerate(self._calls) if continues or call.key or payloads.detaches(call)
         }
         self._payloads = payloads
-        self._register_run_id = knows
+        self._register_run_id = register
         self._answers: dict[int, Answer] = {}
-        self._telling: dict[int, ProgressThrottle] = {}
+        self._throttles: dict[int, ProgressThrottle] = {}
         self._emitted = 0
-        self._news = asyncio.Event()
-        knows(self.id, self)
+        self._changed = asyncio.Event()
+        register(self.id, self)
 
     @property
     def size(self) -> int:
@@ -77,7 +77,7 @@ class FollowedRun:
         self.run_ids[position] = run_id
         self._register_run_id(run_id, self)
         name = self._payloads.display_name(call, self.caller)
-        self._tell(
+        self._emit(
             "tool_use",
             {
                 "run_id": run_id,
@@ -93,13 +93,13 @@ class FollowedRun:
             values = {"total": progress.total, "message": progress.message, "partial": progress.partial}
             self._emit_progress(position, progress.progress, **values)
 
-        self._telling[position] = telling = ProgressThrottle(on_progress)
-        return telling
+        self._throttles[position] = throttle = ProgressThrottle(on_progress)
+        return throttle
 
     def on_end(self, position: int, answer: Answer) -> None:
         """Emit the result of a call, once all calls before it have ended."""
-        if position in self._telling:
-            self._telling[position].end()
+        if position in self._throttles:
+            self._throttles[position].end()
         if self.events.is_over:
             return
         self._answers[position] = answer
@@ -108,18 +108,18 @@ class FollowedRun:
         while (next_one := self._answers.get(self._emitted)) is not None:
             self._emit_result(self._emitted, next_one)
             self._emitted += 1
-        self._news.set()
+        self._changed.set()
 
     def on_cancel(self, position: int) -> None:
         """Handle a call that was cancelled together with its caller."""
         self._detached_positions.discard(position)
-        self._news.set()
+        self._changed.set()
 
     async def wait_for_detached(self) -> list[Answer]:
         """Return the answers after the caller left: wait for detached calls and emit results for cancelled ones."""
         while not self._detached_positions <= self._answers.keys():
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
         for position, call in enumerate(self._calls):
             if position not in self._answers:
                 problem = Cancelled("The caller went away").problem
@@ -136,28 +136,28 @@ class FollowedRun:
             {"id": self._id_of(position), "name": call.name, "args": _get_arguments_or_text(call)}
             for position, call in enumerate(self._calls)
         ]
-        self._tell("complete", {"tool_calls": used, **fields})
+        self._emit("complete", {"tool_calls": used, **fields})
         self._close()
 
     def fail(self, message: str, code: str) -> None:
         """Emit `error` as the last event, unless the payload has ended."""
         if not self.events.is_over:
-            self._tell("error", {"message": message, "code": code})
+            self._emit("error", {"message": message, "code": code})
             self._close()
 
     def _close(self) -> None:
         """Keep only the events."""
-        for telling in self._telling.values():
-            telling.end()
+        for throttle in self._throttles.values():
+            throttle.end()
         self.events.close()
         self.ended_at = time.monotonic()
-        self._answers, self._telling, self._calls = {}, {}, []
+        self._answers, self._throttles, self._calls = {}, {}, []
 
     def _id_of(self, position: int) -> str:
         run_id = self.run_ids.get(position, self.id)
         return self._calls[position].id or make_call_id(run_id)
 
-    def _tell(self, name: str, data: dict[str, Any], result: bytes | None = None, *, passes: bool = False) -> None:
+    def _emit(self, name: str, data: dict[str, Any], result: bytes | None = None, *, passes: bool = False) -> None:
         text = encode_event_json(data)
         if result is not None:
             text = b'%s,"result":%s}' % (text[:-1], result)
@@ -165,7 +165,7 @@ class FollowedRun:
 
     def _emit_progress(self, position: int, progress: float | None, **more: Any) -> None:
         values = {key: value for key, value in more.items() if value is not None}
-        self._tell("tool_progress", {"id": self._id_of(position), "progress": progress, **values}, passes=True)
+        self._emit("tool_progress", {"id": self._id_of(position), "progress": progress, **values}, passes=True)
 
     def _emit_result(self, position: int, answer: Answer) -> None:
         result = answer.result
@@ -175,7 +175,7 @@ class FollowedRun:
         values |= {"execution_time_ms": result.elapsed_ms, "summary": self._payloads.outcome(answer, self.caller)}
         if (display := self._payloads.display(answer, self.caller)) is not None:
             values["display"] = display
-        self._tell("tool_result", values, result.output_json if result.problem is None else None)
+        self._emit("tool_result", values, result.output_json if result.problem is None else None)
 
 
 def _get_arguments_or_text(call: AskedCall) -> Any:

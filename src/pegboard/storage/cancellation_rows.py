@@ -36,9 +36,9 @@ async def add_cancellation(
     """Insert a request to cancel a call and return its id; also delete old requests that no process handled."""
     now = datetime.now(UTC)
     await conn.execute(delete(_cancellations).where(_cancellations.c.asked_at < now - _RECENT_PERIOD))
-    wish = CancellationRequest(new_id(), run_id, why, user_id, agent_id)
-    await conn.execute(insert(_cancellations).values(**wish._asdict(), asked_at=now))
-    return wish.id
+    request = CancellationRequest(new_id(), run_id, why, user_id, agent_id)
+    await conn.execute(insert(_cancellations).values(**request._asdict(), asked_at=now))
+    return request.id
 
 
 async def list_recent_cancellations(conn: AsyncConnection) -> list[CancellationRequest]:

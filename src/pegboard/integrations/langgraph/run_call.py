@@ -31,13 +31,13 @@ async def run_call(
 ) -> ToolMessage:
     """Run one call and return the ToolMessage for the model; progress is written to the stream."""
 
-    def tell(progress: Progress) -> None:
+    def on_progress(progress: Progress) -> None:
         values = {"progress": progress.progress, "total": progress.total, "message": progress.message}
         values["partial"] = progress.partial
         known = {name: value for name, value in values.items() if value is not None}
         write({"type": "tool_progress", "id": call.id, "name": call.name, **known})
 
-    throttle = ProgressThrottle(tell)
+    throttle = ProgressThrottle(on_progress)
     asked = ToolCall(call.name, call.arguments, call.id or None, dialect="langchain", on_progress=throttle, key=key)
     try:
         return build_tool_message(Answer(call, await board.calls.call(asked, caller)))

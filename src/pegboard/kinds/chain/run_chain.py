@@ -160,7 +160,7 @@ class ChainRunner:
         return read_chain_input(schema, dict(given), max_depth=self._max_depth, max_bytes=self._max_bytes)
 
     async def run(
-        self, chain: Chain, given: Mapping[str, Any], asking: ChainRequest, *, chain_id: str | None = None
+        self, chain: Chain, given: Mapping[str, Any], request: ChainRequest, *, chain_id: str | None = None
     ) -> ChainOutcome:
         """Run the chain and return its result; raise Invalid before anything runs if the chain is not valid.
 
@@ -168,7 +168,7 @@ class ChainRunner:
         with an idempotency key continue.
         """
         depth, counted = _outer_chains.get() or _OuterChains(0, _CallCounter())
-        run = _ChainRun(self, chain, given, asking, chain_id or new_id(), counted)
+        run = _ChainRun(self, chain, given, request, chain_id or new_id(), counted)
         if depth >= _MAX_DEPTH:
             return run.build_outcome(f"Chains call each other more than {_MAX_DEPTH} deep", "execution_failed")
         token = _outer_chains.set(_OuterChains(depth + 1, counted))
@@ -185,10 +185,10 @@ class ChainRunner:
         outer = self._pipeline.running(call.run_id)
         assert outer is not None
         request_id = outer.call.request_id or outer.id
-        asking = ChainRequest(
+        request = ChainRequest(
             call.caller, outer.call.surface, request_id, call.key, call.on_progress, call.tool, outer.call.named_by
         )
-        outcome = await self.run(chain, call.arguments, asking, chain_id=call.run_id)
+        outcome = await self.run(chain, call.arguments, request, chain_id=call.run_id)
         if outcome.error is not None:
             raise ExecutionFailed(outcome.error)
         return outcome.output
@@ -209,14 +209,14 @@ class _ChainRun:
         chains: ChainRunner,
         chain: Chain,
         given: Mapping[str, Any],
-        asking: ChainRequest,
+        request: ChainRequest,
         chain_id: str,
         counted: _CallCounter,
     ) -> None:
         self._dependencies = plan_chain(chain)
         self._chains = chains
         self._chain = chain
-        self._asking = asking
+        self._request = request
         self._id = chain_id
         self._begun = time.perf_counter()
         self._slots = make_call_slots()
@@ -286,9 +286,9 @@ class _ChainRun:
     def _take(self, outcome: StepOutcome, step: Step) -> StepOutcome | None:
         """Store the result of a step; return it if the chain stops because of it, else None."""
         self._keep(outcome)
-        if self._asking.on_progress is not None:
+        if self._request.on_progress is not None:
             done = Progress(len(self._outcomes), len(self._chain.steps), f"{step.id}: {outcome.status}")
-            self._asking.on_progress(done)
+            self._request.on_progress(done)
         stops = step.on_error == "stop" or self._limit_failure is not None
         return outcome if outcome.status == "failed" and stops else None
 
@@ -375,25 +375,25 @@ class _ChainRun:
             self._limit_failure = CallOutcome(b"", error, "execution_failed")
             return self._limit_failure
         self._counted.calls += 1
-        asking, key = self._asking, self._asking.key
+        request, key = self._request, self._request.key
         if key is not None:
             key = f"{key}#{step.id}" + ("" if index is None else f"#{index}")
         named_by = None
-        if asking.saved is not None:
-            named_by = NamedBy.of(asking.saved, step.tool, asking.caller, asking.outer_name)
+        if request.saved is not None:
+            named_by = NamedBy.of(request.saved, step.tool, request.caller, request.outer_name)
         call = ToolCall(
             step.tool,
             arguments,
             None,
-            asking.surface,
-            request_id=asking.request_id,
+            request.surface,
+            request_id=request.request_id,
             key=key,
             chain_id=self._id,
             named_by=named_by,
         )
         run_id = new_id()
         self._run_ids.setdefault(step.id, []).append(run_id)
-        result = await self._chains.call(call, asking.caller, run_id)
+        result = await self._chains.call(call, request.caller, run_id)
         if result.problem is not None:
             return CallOutcome(b"", result.problem.message, result.problem.code)
         return CallOutcome(result.output_json)

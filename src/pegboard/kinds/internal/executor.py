@@ -111,37 +111,37 @@ class InternalExecutor:
             arguments: dict[str, Any] = orjson.loads(orjson.dumps(call.arguments))
             if handler.read is not None:
                 arguments = handler.read(arguments)
-            hearing = None
+            progress = None
             if handler.context_parameter is not None:
-                hearing = ThreadSafeProgress(call.on_progress)
-                context = CallContext(call.caller, call.run_id, call.deadline, hearing, hearing)
+                progress = ThreadSafeProgress(call.on_progress)
+                context = CallContext(call.caller, call.run_id, call.deadline, progress, progress)
                 arguments = {**arguments, handler.context_parameter: context}
             try:
                 if handler.is_async:
-                    result = await self._run_in_task(handler.function(**arguments), call, hearing)
+                    result = await self._run_in_task(handler.function(**arguments), call, progress)
                 else:
                     result = await handler.threads.run(functools.partial(handler.function, **arguments))
                     if inspect.isawaitable(result):
-                        result = await self._run_in_task(result, call, hearing)
+                        result = await self._run_in_task(result, call, progress)
             except asyncio.CancelledError:
-                if hearing is not None:
-                    hearing.cancel()
+                if progress is not None:
+                    progress.cancel()
                 raise
             finally:
-                if hearing is not None:
-                    hearing.end()
+                if progress is not None:
+                    progress.end()
             return result if handler.write is None else handler.write(result)
 
         return run
 
-    async def _run_in_task(self, work: Awaitable[Any], call: ReadyCall, hearing: ThreadSafeProgress | None) -> Any:
+    async def _run_in_task(self, work: Awaitable[Any], call: ReadyCall, progress: ThreadSafeProgress | None) -> Any:
         """Return the result of the handler or raise its error; a handler that ignores its cancellation is abandoned."""
         task = asyncio.create_task(_capture_outcome(work))
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
-            if hearing is not None:
-                hearing.cancel()
+            if progress is not None:
+                progress.cancel()
             task.cancel()
             self._abandoned.add(task)
             task.add_done_callback(self._abandoned.discard)

@@ -78,9 +78,9 @@ async def run_calls(
     )
     readers: EventReaders = request.app.state.readers
     counted = readers.of(caller)
-    feed = board.calls.follow(payload)
-    headers = {"X-Run-Id": feed.id, "X-Dialect": payload.asked.dialect}
-    return EventStream(counted, board.following.reading(feed), 0, headers=headers)
+    followed = board.calls.follow(payload)
+    headers = {"X-Run-Id": followed.id, "X-Dialect": payload.asked.dialect}
+    return EventStream(counted, board.following.reading(followed), 0, headers=headers)
 
 
 @call_router.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=ANY_JSON_BODY)
