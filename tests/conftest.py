@@ -143,11 +143,11 @@ def statements_are_compiled_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def no_waiting_for_the_disk() -> Iterator[dict[ModuleType, tuple[str, ...]]]:
     """Run SQLite with `synchronous = OFF`, like the PostgreSQL test servers: no test turns the machine off."""
-    shipped = {module: tuple[str, ...](vars(module)["_PRAGMAS"]) for module in (database_module, sqlite_source)}
+    shipped = {module: tuple[str, ...](vars(module)["PRAGMAS"]) for module in (database_module, sqlite_source)}
     with pytest.MonkeyPatch.context() as patch:
         for module, pragmas in shipped.items():
             assert "synchronous = FULL" in pragmas
-            patch.setattr(module, "_PRAGMAS", tuple(pragma.replace("FULL", "OFF") for pragma in pragmas))
+            patch.setattr(module, "PRAGMAS", tuple(pragma.replace("FULL", "OFF") for pragma in pragmas))
         yield shipped
 
 
@@ -157,7 +157,7 @@ def waiting_for_the_disk(
 ) -> None:
     """Run SQLite with the shipped settings."""
     for module, pragmas in no_waiting_for_the_disk.items():
-        monkeypatch.setattr(module, "_PRAGMAS", pragmas)
+        monkeypatch.setattr(module, "PRAGMAS", pragmas)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -166,13 +165,7 @@ class Process:
     async def crash(self) -> None:
         """End at once; the kernel would give its locks back, and so does this."""
         self.is_over = True
-        task = self.journal._task
-        while not task.done():
-            task.cancel()  # Python 3.11 loses one that comes when a wait with a timeout has just ended
-            await asyncio.wait({task}, timeout=0.1)
-        if self.writer.spool is not None:
-            self.writer.spool.close(remove=False)
-        await self.ledger.close()
+        await self.journal.abandon()
         await self.database.close()
 
     async def close(self) -> None:
@@ -184,8 +177,7 @@ class Process:
     async def look(self) -> None:
         """Take over what the dead left, now."""
         seen = self.writer.looks
-        self.journal._maintained_at = float("-inf")
-        self.journal._wake.set()
+        self.journal.request_maintenance()
 
         async def looked() -> bool:
             return self.writer.looks > seen

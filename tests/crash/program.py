@@ -69,7 +69,7 @@ def hurry(outfit: Outfit) -> None:
     """Make the journal lose its patience sooner than a server in the world should."""
     if outfit.patience is None:
         return
-    databases._PRAGMAS = (f"busy_timeout = {int(outfit.patience * 1000)}", *databases._PRAGMAS[1:])
+    databases.PRAGMAS = (f"busy_timeout = {int(outfit.patience * 1000)}", *databases.PRAGMAS[1:])
     vars(commit_queue).update(MAINTENANCE_SECONDS=outfit.tend, RETRY_AFTER_MS=100)
     shorter = (
         (commit_queue.DatabaseJournal, "patience", outfit.patience),

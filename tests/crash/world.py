@@ -92,7 +92,7 @@ class World:
         known.fates = {status}
         if held is not None:
             # Where it is in the spool, others see that only when the database is back.
-            held.may_be = {"running", after} if process.journal._outage_reason else {after}
+            held.may_be = {"running", after} if process.journal.trouble else {after}
 
     async def end_all(self, status: Status = "succeeded") -> None:
         """Record how all calls ended, at once."""
@@ -173,7 +173,7 @@ class World:
         process.writer.spool_fails = False
 
         async def is_up() -> bool:
-            return process.journal._outage_reason is None
+            return process.journal.trouble is None
 
         await until(is_up)
 

@@ -118,6 +118,18 @@ class DatabaseJournal:
             if opening is not None and opening.claim is not None:
                 self._claims.release(opening.claim.name)
 
+    def request_maintenance(self) -> None:
+        """Recover calls of dead writers and do the other periodic work now instead of at its next interval."""
+        self._maintained_at = float("-inf")
+        self._wake.set()
+
+    async def abandon(self) -> None:
+        """Stop at once and close nothing, as if the process had died; other processes recover the open calls."""
+        while not self._task.done():
+            self._task.cancel()  # repeated: Python 3.11 loses a cancellation that arrives when a timeout has just ended
+            await asyncio.wait({self._task}, timeout=0.1)
+        await self._writer.abandon()
+
     async def close(self) -> None:
         """Commit the waiting rows, then close the writer."""
         self._closing = True

@@ -233,6 +233,12 @@ class JournalWriter:
                 await asyncio.to_thread(spool.close, remove=spool.is_empty)
             await self._ledger.close()
 
+    async def abandon(self) -> None:
+        """Release the spool and the connection without closing this writer."""
+        if self.spool is not None:
+            await asyncio.to_thread(self.spool.close, remove=False)
+        await self._ledger.close()
+
     async def _end(self, session: JournalSession, spooled: Sequence[ClosingEntry]) -> _CommitResult:
         """Close this writer; calls that did not end when cancelled become in doubt, as if the process had died."""
         number, head = await self._place(session)

@@ -26,7 +26,7 @@ _URL_HELP = (
     'or "postgresql://…" (or "postgres://…", "postgresql+asyncpg://…")'
 )
 _WRITE_OPTION = "pegboard_writing"
-_PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
+PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
 
 T = TypeVar("T")
 
@@ -181,7 +181,7 @@ class Database:
         options: dict[str, Any] = {"isolation_level": None, "cached_statements": 256, "check_same_thread": False}
         where = self.file or str(self.engine.url.database)
         connection: sqlite3.Connection = sqlite3.connect(where, uri=self.file is None, **options)
-        for pragma in _PRAGMAS:
+        for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
         return connection
 
@@ -295,7 +295,7 @@ def read_driver_message(error: Exception) -> str:
 
 
 async def _set_pragmas(connection: Any) -> None:
-    for pragma in _PRAGMAS:
+    for pragma in PRAGMAS:
         await connection.execute(f"PRAGMA {pragma}")
     # SQLite does not wait if two connections switch a file to WAL mode at the same time.
     give_up = time.monotonic() + 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -13,20 +13,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from sqlalchemy import delete
+
 from pegboard import Pegboard
 from pegboard.journal.backend import ChainAppend, JournalBackend, JournalSession
 from pegboard.journal.commit_queue import DatabaseJournal
 from pegboard.journal.idempotency import ANSWER_LIFETIME, MAX_ANSWER_BYTES, IdempotencyClaims
 from pegboard.journal.journal import EarlierCall
 from pegboard.journal.open_journal import open_chain
-from pegboard.journal.postgresql_backend import PostgresqlSession
-from pegboard.journal.sqlite_backend import SqliteBackend, SqliteSession
+from pegboard.journal.sqlite_backend import SqliteBackend
 from pegboard.journal.writer import JournalWriter
-from pegboard.journal.writer_locks import FileLeases, ObservedLeases, WriterLeases
+from pegboard.journal.writer_locks import FileLeases, ObservedLeases, ObservedWriter, WriterLeases
 from pegboard.model.call import Caller, Execution, ReadyCall, ToolResult
 from pegboard.model.ids import new_id
 from pegboard.model.tool import Kind
+from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
+from pegboard.storage.journal_tables import Intent
 from pegboard.storage.keyring import EnvironmentKeyring
 from pegboard.storage.vault import Vault
 from tests.unit.storage.rows import a_tool, a_user, an_execution
@@ -44,13 +47,15 @@ ACTIVE = a_tool(_OWNER, "active", tool_type=Kind.INTERNAL)
 class _Written:
     rows: list[str] = field(default_factory=list)
     intents: int = 0
+    vanished: list[str] = field(default_factory=list)
 
 
 class WatchedLedger:
     """A ledger that notes what each transaction wrote, and fails before or after its commit on request."""
 
-    def __init__(self, ledger: JournalBackend) -> None:
+    def __init__(self, ledger: JournalBackend, database: Database) -> None:
         self._ledger = ledger
+        self._database = database
         self.fails: Literal["", "before", "after"] = ""
         self.error: Exception = ConnectionError("gone")
         self.gate: asyncio.Event | None = None
@@ -74,6 +79,8 @@ class WatchedLedger:
             self._note(self.failures, written)
             raise
         self._note(self.failures if fails else self.commits, written)
+        if written.vanished:
+            await forget(self._database, written.vanished)
         if fails:
             raise self.error
         return result
@@ -100,9 +107,8 @@ class WatchedLedger:
             written.intents += len(intents)
             held = await claim(intents, now)
             if self.vanishing:
-                await forget(session, self.vanishing)
                 held = {name: one for name, one in held.items() if one.id not in self.vanishing}
-                self.vanishing = []
+                written.vanished, self.vanishing = self.vanishing, []
             return held
 
         for name, noting in (("append", noting_rows), ("claim", noting_claims)):
@@ -125,18 +131,25 @@ class WatchedLedger:
         await self._ledger.close()
 
 
-async def forget(session: JournalSession, ids: list[str]) -> None:
+async def forget(database: Database, ids: list[str]) -> None:
     """Let go of intents."""
-    if isinstance(session, SqliteSession):
-        session._delete("intents", ids)
-    elif isinstance(session, PostgresqlSession):
-        await session._driver.execute("DELETE FROM intents WHERE id = ANY($1::uuid[])", ids)
+    intents = get_table(Intent)
+    async with database.write() as conn:
+        await conn.execute(delete(intents).where(intents.c.id.in_(ids)))
 
 
 class WatchedWriter(JournalWriter):
     """A writer that counts how often it has looked after what is due now and then."""
 
     rounds = 0
+    # Called before it closes.
+    on_close: Callable[[], None] | None = None
+
+    async def close(self) -> None:
+        """As the true one."""
+        if self.on_close is not None:
+            self.on_close()
+        await super().close()
 
     async def tend(self) -> None:
         """As the true one."""
@@ -169,8 +182,7 @@ class Hand:
         """Return when siblings were looked after and what was due was done, which else is every few seconds."""
         for _ in range(2):  # one round may have been under way
             before = self.writer.rounds
-            self.journal._maintained_at = float("-inf")
-            self.journal._wake.set()
+            self.journal.request_maintenance()
             await until(partial(self._is_past, before))
 
     async def _is_past(self, rounds: int) -> bool:
@@ -215,20 +227,29 @@ def lone_writer(
     vault: Vault = VAULT,
     kept_for: timedelta = ANSWER_LIFETIME,
     max_answer: int = MAX_ANSWER_BYTES,
+    leases: WriterLeases | None = None,
 ) -> tuple[WatchedLedger, WatchedWriter, IdempotencyClaims]:
     """A writer that does nothing by itself, its ledger and its claims."""
-    leases: WriterLeases
+    usual: WriterLeases
     if database.kind == "postgresql":
         from pegboard.journal.postgresql_backend import PostgresqlBackend
 
-        ledger, leases = WatchedLedger(PostgresqlBackend(database)), ObservedLeases(database.read)
+        ledger, usual = WatchedLedger(PostgresqlBackend(database), database), ObservedLeases(database.read)
     else:
         assert spools is not None
-        ledger, leases = WatchedLedger(SqliteBackend(database)), FileLeases(spools)
+        ledger, usual = WatchedLedger(SqliteBackend(database), database), FileLeases(spools)
     claims = IdempotencyClaims(vault, kept_for=kept_for, max_bytes=max_answer)
     is_shared = database.kind == "postgresql"
-    writer = WatchedWriter(ledger, open_chain(vault), leases, claims.seal, spools=spools, is_shared=is_shared)
+    writer = WatchedWriter(ledger, open_chain(vault), leases or usual, claims.seal, spools=spools, is_shared=is_shared)
     return ledger, writer, claims
+
+
+class DeadWriters:
+    """Leases by which every other writer is dead."""
+
+    async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
+        """All of them."""
+        return {number for number, *_ in writers}
 
 
 @asynccontextmanager
@@ -249,12 +270,7 @@ async def kill(board: Pegboard) -> None:
 
 
 async def _die(journal: DatabaseJournal) -> None:
-    task, writer = journal._task, journal._writer
-    task.cancel()
-    await asyncio.wait({task})
-    if writer.spool is not None:
-        writer.spool.close(remove=False)
-    await writer._ledger.close()
+    await journal.abandon()
 
     async def nothing() -> None:
         """A dead process closes nothing more."""

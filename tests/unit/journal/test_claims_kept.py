@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import ToolResult
+from pegboard.journal import writer as writer_module
 from pegboard.journal.idempotency import MAX_ANSWER_BYTES
 from pegboard.journal.journal import StoredAnswer
 from pegboard.model.call import ReadyCall
@@ -184,7 +185,7 @@ class TestTime:
                 assert await waiting is None, "it ran, its time is over, and the key is free"
 
     async def test_what_is_over_is_removed_now_and_then_and_nothing_else(
-        self, database: Database, tmp_path: Path
+        self, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async with opened(database, tmp_path / "spools") as lasting:
             await made(lasting, a_call(ACTIVE, key="lasts"))
@@ -193,17 +194,19 @@ class TestTime:
                 await made(hand, a_call(ACTIVE, key="over"))
                 assert await hand.begin(a_call(ACTIVE, key="runs too")) is None
                 assert len(await intents(database)) == 4
-                hand.writer._expired_at = float("-inf")
+                monkeypatch.setattr(writer_module, "EXPIRE_INTERVAL_SECONDS", 0.0)
                 await hand.tended()
                 assert sorted(await intents(database)) == [("done", True), ("open", True), ("open", True)]
 
-    async def test_what_is_in_doubt_is_never_over(self, database: Database, tmp_path: Path) -> None:
+    async def test_what_is_in_doubt_is_never_over(
+        self, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         dead = start(database, tmp_path / "spools", kept_for=timedelta(0))
         assert await dead.begin(a_call(ACTIVE, key="k")) is None
         await dead.die()
         async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as hand:
             await until(lambda: in_doubt(database))
-            hand.writer._expired_at = float("-inf")
+            monkeypatch.setattr(writer_module, "EXPIRE_INTERVAL_SECONDS", 0.0)
             await hand.tended()
             for _ in range(2):
                 with pytest.raises(InDoubt, match="not known"):

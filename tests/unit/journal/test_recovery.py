@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 
 import anyio
 import pytest
 
+from pegboard.journal import commit_queue
 from pegboard.journal.open_journal import open_chain
 from pegboard.model.call_errors import InDoubt, Unavailable
 from pegboard.storage import execution_rows
@@ -17,7 +17,19 @@ from pegboard.storage.migrate import migrate
 from pegboard.testing import calls_of
 from tests.unit.journal.audits import verified
 from tests.unit.journal.boards import Note, board_on, code, intents, no_intents, rows
-from tests.unit.journal.hands import ACTIVE, QUIET, VAULT, a_call, kill, lie_in, lone_writer, opened, row_of, start
+from tests.unit.journal.hands import (
+    ACTIVE,
+    QUIET,
+    VAULT,
+    DeadWriters,
+    a_call,
+    kill,
+    lie_in,
+    lone_writer,
+    opened,
+    row_of,
+    start,
+)
 from tests.waiting import until
 
 
@@ -77,9 +89,8 @@ async def test_one_that_was_taken_for_dead_tells_late_how_its_calls_ended_and_go
     async with opened(database, spools) as fenced:
         call = a_call(ACTIVE)
         await fenced.begin(call)
-        ledger, other, _ = lone_writer(database, spools)
-        (sibling,) = await ledger.transaction(lambda session: session.list_siblings(0))
-        assert await other._take_over(sibling, sibling.id, None) == 1
+        _, other, _ = lone_writer(database, spools.with_name("others"), leases=DeadWriters())
+        assert await other.recover() == 1
         await fenced.record(row_of(call))
         late = row_id_of_late(call.run_id)
         after = await fenced.record()
@@ -95,16 +106,16 @@ async def test_one_that_was_taken_for_dead_tells_late_how_its_calls_ended_and_go
 
 
 async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_puts_calls_in_doubt_until_they_end(
-    tmp_path: Path, spools: Path
+    tmp_path: Path, spools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = Database.create(f"sqlite:///{tmp_path}/board.db")
     await migrate(database)
+    monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 3600)  # else it might see in time what was done to it
     async with opened(database, spools) as fenced, opened(database, spools) as other:
         call = a_call(ACTIVE)
         await fenced.begin(call)
         await fenced.tended()
         assert fenced.writer.spool is not None
-        fenced.journal._maintained_at = time.monotonic() + 3600  # else it might see in time what was done to it
         fenced.writer.spool.path.unlink()
         await other.tended()
         assert await rows(database) == [(call.run_id, "in_doubt")]
@@ -199,12 +210,8 @@ async def test_of_one_that_ended_well_while_its_database_was_away_nothing_is_lef
         await hand.begin(call)
     hand.ledger.fails = "before"
     await hand.record(row_of(spooled))
-    # It ends in two steps here, so that the database comes back between them.
-    hand.journal._closing = True
-    hand.journal._wake.set()
-    await asyncio.wait({hand.journal._task})
-    hand.ledger.fails = ""
-    await hand.writer.close()
+    hand.writer.on_close = lambda: setattr(hand.ledger, "fails", "")  # the database comes back at the last moment
+    await hand.journal.close()
     async with opened(database, spools) as other:
         await other.tended()
         assert await rows(database) == [(spooled.run_id, "succeeded"), (lost.run_id, "in_doubt")]

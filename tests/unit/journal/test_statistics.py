@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -12,16 +13,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pegboard.journal import writer as writer_module
 from pegboard.journal.entries import ClosingEntry, CountRow, EntryBatch, OpeningEntry
 from pegboard.journal.latency_counts import CallCounts, get_hour
 from pegboard.journal.statistics import HOUR, Statistics, StatisticsReport, ToolStatistics, round_to_hours
 from pegboard.journal.writer import JournalWriter, WriterFenced
+from pegboard.journal.writer_locks import WriterLeases
 from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import read
-from tests.unit.journal.hands import WatchedLedger, lone_writer
+from tests.unit.journal.hands import DeadWriters, WatchedLedger, lone_writer
 from tests.unit.storage.keeping import keep, keep_counts, keep_writer, move_writer
 from tests.unit.storage.rows import NOW, an_execution
 
@@ -147,20 +150,22 @@ async def test_every_row_counts_once_before_and_after_its_writer_counts_it(datab
 
 
 @asynccontextmanager
-async def writing(database: Database, spools: Path) -> AsyncIterator[tuple[WatchedLedger, JournalWriter]]:
+async def writing(
+    database: Database, spools: Path, leases: WriterLeases | None = None
+) -> AsyncIterator[tuple[WatchedLedger, JournalWriter]]:
     """A writer that counts only when it is instructed to, and ends as a process does that is killed."""
-    ledger, writer, _ = lone_writer(database, spools)
-    writer._counted_at = float("inf")
-    yield ledger, writer
-    if writer.spool is not None:
-        writer.spool.close(remove=False)
-    await ledger.close()
+    ledger, writer, _ = lone_writer(database, spools, leases=leases)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writer_module, "COUNT_INTERVAL_SECONDS", math.inf)
+        yield ledger, writer
+    await writer.abandon()
 
 
 async def write(writer: JournalWriter, *made: Execution, count: bool = False) -> None:
     """Commit calls together; to count is to add those of earlier commits to the statistics."""
-    writer._counted_at = float("-inf") if count else float("inf")
-    await writer.commit(EntryBatch([], [ClosingEntry(serialize_execution(one)) for one in made]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writer_module, "COUNT_INTERVAL_SECONDS", 0.0 if count else math.inf)
+        await writer.commit(EntryBatch([], [ClosingEntry(serialize_execution(one)) for one in made]))
 
 
 async def places(database: Database) -> list[Any]:
@@ -229,10 +234,10 @@ async def test_a_call_that_a_dead_writer_left_open_is_counted_once(database: Dat
 
 async def test_a_writer_taken_for_dead_does_not_count_its_rows_again(database: Database, tmp_path: Path) -> None:
     statistics, last = Statistics(database), call(tool_name="last")
-    async with writing(database, tmp_path) as (ledger, fenced), writing(database, tmp_path / "other") as (_, heir):
+    heirs = writing(database, tmp_path / "other", DeadWriters())
+    async with writing(database, tmp_path) as (_, fenced), heirs as (_, heir):
         await write(fenced, call(), call())
-        (sibling,) = await ledger.transaction(lambda session: session.list_siblings(0))
-        assert await heir._take_over(sibling, sibling.id, None) == 0
+        assert await heir.recover() == 0
         with pytest.raises(WriterFenced):
             await write(fenced, last, count=True)
         await write(fenced, last)

@@ -181,17 +181,19 @@ class TestAway:
             assert "kept arguments" not in caplog.text
             assert "a kept result" not in caplog.text
 
-    async def test_a_refusal_waits_for_nothing(
-        self, database: Database, spools: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_a_refusal_waits_for_nothing(self, database: Database, spools: Path) -> None:
         async with opened(database, spools, patience=0.0) as hand:
             hand.ledger.fails = "before"
             await hand.record()
-            with monkeypatch.context() as patch:
-                # A writer that never comes back: a caller who waited for it would hang.
-                patch.setattr(hand.journal, "_wake", asyncio.Event())
-                with anyio.fail_after(30), pytest.raises(Unavailable, match="ConnectionError"):
+            # A writer that does not come back: a caller who waited for it would hang.
+            hand.ledger.gate = asyncio.Event()
+            hand.ledger.tried.clear()
+            with anyio.fail_after(30):
+                await hand.ledger.tried.wait()
+                with pytest.raises(Unavailable, match="ConnectionError"):
                     await hand.record(an_execution(attempts=0, status="refused"))
+            hand.ledger.gate.set()
+            hand.ledger.gate = None
 
     @pytest.mark.parametrize("when", ["before", "after"])
     @pytest.mark.parametrize("key", [None, "k"])

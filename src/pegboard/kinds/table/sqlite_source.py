@@ -262,7 +262,7 @@ T = TypeVar("T")
 
 # SQLite has one writer at a time, so all waiting entries go together, whatever their table.
 _QUEUE_NAME = "entries"
-_PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
+PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
 
 
 class SqliteSource:
@@ -361,7 +361,7 @@ class SqliteSource:
             where, uri=True, isolation_level=None, cached_statements=256, check_same_thread=False
         )
         try:
-            for pragma in _PRAGMAS:
+            for pragma in PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
