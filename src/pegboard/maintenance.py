@@ -16,6 +16,7 @@ from sqlalchemy.exc import ArgumentError
 from pegboard.journal.open_journal import get_spool_folder
 from pegboard.journal.spool import Spool, list_spools
 from pegboard.kinds.catalog import list_plugin_kinds
+from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.table.config import TableEntry
 from pegboard.kinds.table.insert_plan import check_table_config, find_wider_fields
 from pegboard.kinds.table.source import InsertFault, TableSource
@@ -27,7 +28,6 @@ from pegboard.model.secrets import is_secret_name
 from pegboard.registry.accounts_service import ADMIN_NAME
 from pegboard.registry.secret_fields import map_sealed
 from pegboard.sandbox.kernel_features import KernelFeatures, detect_kernel_features
-from pegboard.sandbox.libraries import Libraries
 from pegboard.sandbox.limits import KERNEL_FEATURES
 from pegboard.settings import Settings, split_comma_list
 from pegboard.storage import account_rows, sealed_rows

@@ -12,13 +12,13 @@ from pegboard.http_client.guarded_client import GuardedClient, Resolver
 from pegboard.http_client.host_limits import HostLimiter
 from pegboard.kinds.confined_call import ConfinedServices
 from pegboard.kinds.internal.executor import InternalExecutor
+from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import UpstreamTool
 from pegboard.kinds.outbound_services import OutboundServices
 from pegboard.kinds.table.sources import TableSources
 from pegboard.model.tool import Tool
 from pegboard.registry.first_start import StartedBoard, start_board
-from pegboard.sandbox.libraries import Libraries
 from pegboard.sandbox.limits import SandboxLimits
 from pegboard.sandbox.sandbox import Sandbox
 from pegboard.settings import Settings, list_toml_files, split_comma_list

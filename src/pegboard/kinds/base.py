@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from pegboard.kinds.libraries import Libraries
 from pegboard.model.api_errors import Fault
 from pegboard.model.call import Caller, ReadyCall
 from pegboard.model.call_errors import Misconfigured
@@ -15,7 +16,6 @@ from pegboard.model.ignored_arguments import Ignored
 from pegboard.model.tool import Tool
 from pegboard.model.tool_definition import ToolDefinition
 from pegboard.model.validation_messages import list_model_faults
-from pegboard.sandbox.libraries import Libraries
 
 if TYPE_CHECKING:
     from pegboard.kinds.confined_call import ConfinedServices

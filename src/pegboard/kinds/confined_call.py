@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.kinds.upstream_limits import compute_attempt_deadline
 from pegboard.model.call import ReadyCall
@@ -14,7 +15,6 @@ from pegboard.model.call_errors import ExecutionFailed, TimedOut, ToolError
 from pegboard.model.secrets import MASK
 from pegboard.sandbox.call_channel import ConfinedResult
 from pegboard.sandbox.kernel_features import KernelFeatures
-from pegboard.sandbox.libraries import Libraries
 from pegboard.sandbox.sandbox import Sandbox
 from pegboard.telemetry.logs import get_logger
 

@@ -6,7 +6,6 @@ import json
 import os
 import stat
 import sys
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from pegboard.model.call_errors import Misconfigured
 # Parts of the file system that each call has for itself; no folder of the host can be mounted there.
 _PER_CALL_PATHS = ("/proc", "/sys", "/dev", "/call")
 _SYSTEM_PATH = "/usr"
-_MAX_CACHED_IDENTITIES = 1000
 _PACKAGE_PATH = str(Path(__file__).parent.parent)
 
 
@@ -69,28 +67,6 @@ def _stat_identity(path: str) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return seen.st_dev, seen.st_ino
-
-
-class IdentityCache:
-    """Caches the identities of environments for a second, because every call needs one."""
-
-    def __init__(self, fresh_seconds: float) -> None:
-        self._fresh_seconds = fresh_seconds
-        self._seen: dict[EnvironmentSpec, tuple[float, EnvironmentIdentity]] = {}
-
-    def of(self, environment: EnvironmentSpec) -> EnvironmentIdentity:
-        """Return the identity, at most `fresh_seconds` old; raise Misconfigured as `identify_environment` does."""
-        if environment.working_dir is None:
-            return environment, ()
-        now = time.monotonic()
-        seen = self._seen.get(environment)
-        if seen is not None and now < seen[0] + self._fresh_seconds:
-            return seen[1]
-        found = identify_environment(environment)
-        if len(self._seen) >= _MAX_CACHED_IDENTITIES:
-            self._seen.clear()
-        self._seen[environment] = now, found
-        return found
 
 
 def build_zygote_spec(environment: EnvironmentSpec, *, masked: Iterable[str] = (), without: Iterable[str] = ()) -> str:

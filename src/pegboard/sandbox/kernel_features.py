@@ -72,12 +72,9 @@ class KernelFeatures:
         ]
 
 
-def _make_unsupported(reason: str) -> KernelFeatures:
-    return KernelFeatures(0, False, False, False, dict.fromkeys((*KERNEL_FEATURES, "proc"), reason))
-
-
-def _make_unprobed(reason: str) -> KernelFeatures:
-    return KernelFeatures(0, False, False, False, dict.fromkeys((*KERNEL_FEATURES, "proc"), reason), reason)
+def _make_unsupported(reason: str, *, is_probed: bool = True) -> KernelFeatures:
+    reasons = dict.fromkeys((*KERNEL_FEATURES, "proc"), reason)
+    return KernelFeatures(0, False, False, False, reasons, None if is_probed else reason)
 
 
 async def detect_kernel_features(seconds: float = PROBE_SECONDS, code: str = PROBE_CODE) -> KernelFeatures:
@@ -98,12 +95,12 @@ async def detect_kernel_features(seconds: float = PROBE_SECONDS, code: str = PRO
             start_new_session=True,
         )
     except OSError as error:
-        tell = _make_unprobed if error.errno in _BUSY_ERRNOS else _make_unsupported
-        return tell(f"the program that tries it could not be started: {error.strerror}")
+        why = f"the program that tries it could not be started: {error.strerror}"
+        return _make_unsupported(why, is_probed=error.errno not in _BUSY_ERRNOS)
     try:
         output, complaint = await asyncio.wait_for(process.communicate(), seconds)
     except TimeoutError:
-        return _make_unprobed(f"the program that tries it did not end within {seconds:g} s")
+        return _make_unsupported(f"the program that tries it did not end within {seconds:g} s", is_probed=False)
     finally:
         if process.returncode is None:
             # The probe has its own process group: this also kills its child processes.
@@ -111,7 +108,7 @@ async def detect_kernel_features(seconds: float = PROBE_SECONDS, code: str = PRO
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
     if process.returncode == -signal.SIGKILL:
-        return _make_unprobed("the program that tries it was killed from outside, maybe for memory")
+        return _make_unsupported("the program that tries it was killed from outside, maybe for memory", is_probed=False)
     return _read_probe_output(output, complaint)
 
 

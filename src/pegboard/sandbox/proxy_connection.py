@@ -19,11 +19,11 @@ from pegboard.sandbox.proxy_http import (
     read_response,
 )
 from pegboard.sandbox.proxy_relay import (
-    IdleTimeout,
     LoopTurns,
     ProxyBody,
     ProxyStream,
     copy_stream,
+    limit_idle_time,
     run_tasks,
 )
 from pegboard.telemetry.logs import get_logger
@@ -103,8 +103,7 @@ class ProxyConnection:
         upstream = ProxyStream(await self._connect_upstream(request), self._turns)
         broken = False
         try:
-            async with IdleTimeout(self._idle_seconds) as patience:
-                self._client.patience = upstream.patience = patience
+            async with limit_idle_time(self._idle_seconds, self._client, upstream):
                 if request.message is None:
                     await self._tunnel(upstream)
                 else:

@@ -7,9 +7,8 @@ import re
 import socket
 import struct
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from types import TracebackType
 from typing import Any
 
 import h11
@@ -38,38 +37,6 @@ class LoopTurns:
             await asyncio.sleep(0)
 
 
-class IdleTimeout:
-    """A context that raises TimeoutError if there was no activity for this many seconds."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._timeout = asyncio.timeout(seconds)
-        self._last_activity = 0.0
-        self._waiting = False
-
-    async def __aenter__(self) -> IdleTimeout:
-        """Start the timeout."""
-        await self._timeout.__aenter__()
-        self._last_activity = asyncio.get_running_loop().time()
-        self._waiting = True
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop the timeout."""
-        self._waiting = False
-        await self._timeout.__aexit__(kind, error, trace)
-
-    def record_activity(self) -> None:
-        """Restart the timeout."""
-        now = asyncio.get_running_loop().time()
-        # To reschedule the timer for every chunk would cost more than the chunk.
-        if now - self._last_activity > self._seconds / 8 and self._waiting and not self._timeout.expired():
-            self._last_activity = now
-            self._timeout.reschedule(now + self._seconds)
-
-
 class ProxyStream:
     """One connection with a read buffer; `send` returns after all data was passed to the kernel."""
 
@@ -80,7 +47,8 @@ class ProxyStream:
         self._turns = turns
         self._ahead = bytearray()
         self._loop = asyncio.get_running_loop()
-        self.patience: IdleTimeout | None = None
+        # Called after each transfer.
+        self.on_activity: Callable[[], None] | None = None
         self.sent_at = 0.0
 
     async def next_turn(self) -> None:
@@ -114,8 +82,8 @@ class ProxyStream:
 
     async def _receive(self, most: int) -> bytes:
         data = await self._loop.sock_recv(self._sock, most)
-        if self.patience is not None:
-            self.patience.record_activity()
+        if self.on_activity is not None:
+            self.on_activity()
         return data
 
     def _take_bytes(self, most: int) -> bytes:
@@ -127,8 +95,8 @@ class ProxyStream:
         """Send the data, as fast as the peer reads it."""
         await self._loop.sock_sendall(self._sock, data)
         self.sent_at = time.monotonic()  # not the time of the loop, which is constant within one iteration
-        if self.patience is not None:
-            self.patience.record_activity()
+        if self.on_activity is not None:
+            self.on_activity()
 
     def finish(self) -> None:
         """Shut down the sending side; the peer can still send."""
@@ -184,6 +152,25 @@ async def copy_stream(source: ProxyStream, sink: ProxyStream) -> None:
         except OSError:
             return  # the copy in the other direction reads the same error, after the data before it
     sink.finish()
+
+
+@asynccontextmanager
+async def limit_idle_time(seconds: float, *streams: ProxyStream) -> AsyncIterator[None]:
+    """Raise TimeoutError in the context if these streams transferred nothing for this many seconds."""
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout(seconds) as timeout:
+
+        def restart() -> None:
+            if not timeout.expired():
+                timeout.reschedule(loop.time() + seconds)
+
+        for stream in streams:
+            stream.on_activity = restart
+        try:
+            yield
+        finally:
+            for stream in streams:
+                stream.on_activity = None
 
 
 @asynccontextmanager

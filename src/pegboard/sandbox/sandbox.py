@@ -22,7 +22,8 @@ from pegboard.model.call import OnProgress
 from pegboard.model.call_errors import ExecutionFailed, InternalError, Misconfigured, TimedOut, ToolError, Unavailable
 from pegboard.sandbox import work_folder
 from pegboard.sandbox.call_channel import CALL_EXIT_SECONDS, CallChannel, ConfinedResult, InvalidFrame
-from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
+from pegboard.sandbox.child.job import WORK_FOLDER
+from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec, identify_environment
 from pegboard.sandbox.kernel_features import KernelFeatureCheck, KernelFeatures
 from pegboard.sandbox.limits import SandboxLimits, make_unavailable
 from pegboard.sandbox.progress_reports import make_report_reader
@@ -42,8 +43,6 @@ END_GRACE_SECONDS = 5.0
 # A zygote that was requested to start calls and has started none for this long is dropped.
 ZYGOTE_SILENCE_SECONDS = 5.0
 _MAX_JOB_BYTES = 64 * 2**20
-# The working folder of a call that has its own file system.
-_WORK_FOLDER = "/call"
 # The longest timer that is set: event loops handle infinity differently.
 _MAX_TIMER_SECONDS = 86_400.0
 
@@ -118,7 +117,7 @@ class Sandbox:
                 "A tool with network: true needs namespaces of its own, and this board runs tools without them "
                 "(PEGBOARD_SANDBOX_WITHOUT)"
             )
-        self._zygotes.check(job.environment)
+        identify_environment(job.environment)
         place = await self._admission.acquire(user_id, deadline)
         line: CallChannel | None = None
         try:
@@ -183,9 +182,6 @@ class Sandbox:
         await self._feature_check.check(deadline)
 
     async def _get_zygote(self, environment: EnvironmentSpec, user_id: str, deadline: float) -> Zygote:
-        zygote = self._zygotes.at_hand(environment, user_id)
-        if zygote is not None:
-            return zygote
         try:
             async with asyncio.timeout(min(deadline - time.monotonic(), _MAX_TIMER_SECONDS)):
                 return await self._zygotes.of(environment, user_id)
@@ -290,7 +286,7 @@ class Sandbox:
             "folder": folder,
         }
         if "cwd" in fields:
-            fields["cwd"] = posixpath.normpath(posixpath.join(folder or _WORK_FOLDER, fields["cwd"]))
+            fields["cwd"] = posixpath.normpath(posixpath.join(folder or WORK_FOLDER, fields["cwd"]))
         # On a separate line: the supervisor passes the arguments on without parsing them.
         arguments = fields.pop("arguments", {})
         text = _encode_json(fields) + b"\n" + _encode_json(arguments)

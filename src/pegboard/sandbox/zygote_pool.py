@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
-from pegboard.sandbox.environment_spec import EnvironmentIdentity, EnvironmentSpec, IdentityCache
+from pegboard.sandbox.environment_spec import EnvironmentIdentity, EnvironmentSpec, identify_environment
 from pegboard.sandbox.limits import make_unavailable
 from pegboard.sandbox.zygote_process import ZYGOTE_EXIT_SECONDS, Zygote, ZygoteGone
 from pegboard.telemetry.logs import get_logger
@@ -17,8 +16,6 @@ log = get_logger(__name__)
 
 START_SECONDS = 60.0
 IDLE_SECONDS = 600.0
-# For this long, a folder that was replaced may still be the previous one for calls.
-IDENTITY_CACHE_SECONDS = 1.0
 _KILL_WAIT_SECONDS = 2.0
 
 
@@ -32,13 +29,11 @@ class ZygotePool:
         most: int,
         start_seconds: float = START_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
-        fresh_seconds: float = IDENTITY_CACHE_SECONDS,
     ) -> None:
         self._build_spec = plan
         self._most = most
         self._start_seconds = start_seconds
         self._idle_seconds = idle_seconds
-        self._identity_cache = IdentityCache(fresh_seconds)
         # In the order of last use, the most recent last.
         self._zygotes: OrderedDict[EnvironmentIdentity, Zygote] = OrderedDict()
         # Zygotes that accept no more calls and have not exited yet.
@@ -51,35 +46,20 @@ class ZygotePool:
         """All zygotes that are starting or accept calls, the most recently used last."""
         return tuple(self._zygotes.values())
 
-    def check(self, environment: EnvironmentSpec) -> None:
-        """Raise Misconfigured if the folder of the environment cannot be used."""
-        self._identity_cache.of(environment)
-
-    def at_hand(self, environment: EnvironmentSpec, user_id: str) -> Zygote | None:
-        """Return the zygote of the environment if it is ready, otherwise None.
-
-        Raise Misconfigured if the folder is unusable.
-        """
-        known = self._identity_cache.of(environment)
-        zygote = self._zygotes.get(known)
-        if zygote is None or not zygote.is_ready:
-            return None
-        self._mark_used(known, zygote, user_id)
-        return zygote
-
     async def of(self, environment: EnvironmentSpec, user_id: str) -> Zygote:
         """Return the ready zygote of the environment.
 
         Raise Misconfigured if it cannot be started, ZygoteGone if it died.
         """
-        known = self._identity_cache.of(environment)
+        known = identify_environment(environment)
         while True:
             if self._closed:
                 raise make_unavailable("No confined call is started any more: the board is shutting down")
             zygote = self._zygotes.get(known)
             if zygote is None:
                 if not self._make_room(user_id):
-                    await _wait_for_first([zygote.wait_until_settled() for zygote in self._zygotes.values()])
+                    starting = [zygote.settled for zygote in self._zygotes.values()]
+                    await asyncio.wait(starting, return_when=asyncio.FIRST_COMPLETED)
                     continue
                 zygote = self._start(known)
             self._mark_used(known, zygote, user_id)
@@ -94,7 +74,7 @@ class ZygotePool:
 
     def warm(self, environment: EnvironmentSpec) -> None:
         """Start the zygote of the environment if the pool is not full; raise ToolError if that fails."""
-        known = self._identity_cache.of(environment)
+        known = identify_environment(environment)
         if not self._closed and known not in self._zygotes and len(self._zygotes) < self._most:
             self._start(known)
 
@@ -175,13 +155,3 @@ class ZygotePool:
         self._sweep_timer = None
         if self._zygotes and not self._closed:
             self._sweep_timer = asyncio.get_running_loop().call_later(self._idle_seconds / 4, self._stop_idle)
-
-
-async def _wait_for_first(waits: list[Coroutine[Any, Any, None]]) -> None:
-    """Wait for the first of these coroutines, and cancel the others."""
-    tasks = [asyncio.ensure_future(wait) for wait in waits]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()

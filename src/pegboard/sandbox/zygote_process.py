@@ -54,12 +54,14 @@ class Zygote:
         self._loop = asyncio.get_running_loop()
         self._on_exit = on_exit
         self._start_seconds = start_seconds
-        self._output = bytearray()
+        # The end of what it has written to stdout and stderr.
+        self.output = bytearray()
         self._warnings_left = _MAX_OUTPUT_WARNINGS
         self._why: str | None = None
         self._leaving: asyncio.TimerHandle | None = None
         self._is_ending = False
-        self._settled: asyncio.Future[None] = self._loop.create_future()
+        # Done when it is ready or has failed.
+        self.settled: asyncio.Future[None] = self._loop.create_future()
         self.exited = asyncio.Event()
         self.calls = 0
         # The user who needed it last.
@@ -71,20 +73,18 @@ class Zygote:
         self._start_timer = self._loop.call_later(start_seconds, self._fail_slow_start)
 
     def _start(self, plan: str) -> None:
-        with ExitStack() as ours, ExitStack() as handed:
+        with ExitStack() as undo:
             try:
                 self._sock, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-                ours.callback(self._sock.close)
-                handed.callback(theirs.close)
-                self._heard, says = os.pipe()
-                ours.callback(os.close, self._heard)
-                handed.callback(os.close, says)
+                undo.callback(self._sock.close)
+                undo.enter_context(theirs)
                 # Not through the event loop, which would watch the process from a thread; this takes a millisecond.
                 self._process = subprocess.Popen(  # noqa: S603 -- the interpreter that runs this
                     build_child_command(_ZYGOTE_CODE, plan, str(theirs.fileno())),
                     stdin=subprocess.DEVNULL,
-                    stdout=says,
-                    stderr=says,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    bufsize=0,
                     env=_ENVIRONMENT | inherit_environment(["TZ"]),
                     cwd="/",
                     pass_fds=(theirs.fileno(),),
@@ -95,11 +95,14 @@ class Zygote:
                 self._pidfd = _open_pidfd(self._process)
             except OSError as error:
                 raise make_unavailable(f"No process for confined calls can be started: {error.strerror}") from None
-            ours.pop_all()
+            undo.pop_all()
+        theirs.close()
+        assert self._process.stdout is not None
+        self._output_pipe = self._process.stdout.fileno()
         self._sock.setblocking(False)
-        os.set_blocking(self._heard, False)
+        os.set_blocking(self._output_pipe, False)
         self._loop.add_reader(self._sock, self._read_first_message)
-        self._loop.add_reader(self._heard, self._hear)
+        self._loop.add_reader(self._output_pipe, self._hear)
         self._loop.add_reader(self._pidfd, self._on_process_exit)
 
     @property
@@ -115,25 +118,21 @@ class Zygote:
     @property
     def is_ready(self) -> bool:
         """True if it accepts calls now."""
-        return self._settled.done() and self._why is None and not self._is_ending and not self.exited.is_set()
+        return self.settled.done() and self._why is None and not self._is_ending and not self.exited.is_set()
 
     @property
     def is_starting(self) -> bool:
         """True if it has neither become ready nor failed yet."""
-        return not self._settled.done()
+        return not self.settled.done()
 
     async def wait_until_ready(self) -> None:
         """Wait until it accepts calls; raise Misconfigured if it never will, ZygoteGone if it was ended."""
-        if not self._settled.done():
-            await asyncio.shield(self._settled)
+        if not self.settled.done():
+            await asyncio.shield(self.settled)
         if self._why is not None:
             raise Misconfigured(self._why)
         if not self.is_ready:
             raise ZygoteGone
-
-    async def wait_until_settled(self) -> None:
-        """Wait until it is ready or has failed."""
-        await asyncio.shield(self._settled)
 
     async def begin(self, theirs: socket.socket, *, network: bool) -> None:
         """Request a process for the call with this socket; raise ZygoteGone if the zygote accepts no calls."""
@@ -172,7 +171,7 @@ class Zygote:
         if self._is_ending or self.exited.is_set():
             return
         self._is_ending = True
-        if not self._settled.done():
+        if not self.settled.done():
             self.kill()
             return
         self._loop.remove_reader(self._sock)
@@ -185,7 +184,7 @@ class Zygote:
         with suppress(ProcessLookupError, PermissionError):
             # Stopped first: a stopped process reaps no children, so that their pids are not reused.
             self._process.send_signal(signal.SIGSTOP)
-            for child in _find_descendants(self.pid) if self._process.returncode is None else ():
+            for child in find_descendants(self.pid) if self._process.returncode is None else ():
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(child, signal.SIGKILL)
             self._process.kill()
@@ -235,50 +234,51 @@ class Zygote:
 
     def _hear(self) -> None:
         with suppress(OSError):
-            heard = os.read(self._heard, _PIPE_BYTES)
+            heard = os.read(self._output_pipe, _PIPE_BYTES)
             if not heard:
-                self._loop.remove_reader(self._heard)
-            self._output += heard
-            del self._output[:-_MAX_KEPT_OUTPUT_BYTES]
-            if heard and self._warnings_left and self._settled.done() and self._why is None:
+                self._loop.remove_reader(self._output_pipe)
+            self.output += heard
+            del self.output[:-_MAX_KEPT_OUTPUT_BYTES]
+            if heard and self._warnings_left and self.settled.done() and self._why is None:
                 self._warnings_left -= 1
                 log.warning("zygote_said", pid=self.pid, said=_shorten_output(heard))
 
     def _on_process_exit(self) -> None:
         code = self._process.wait()
-        for watched in (self._sock, self._heard, self._pidfd):
+        for watched in (self._sock, self._output_pipe, self._pidfd):
             # A closed socket is not watched any more.
             if not isinstance(watched, socket.socket) or watched.fileno() >= 0:
                 self._loop.remove_reader(watched)
         self._hear()
         self._sock.close()
-        os.close(self._heard)
         os.close(self._pidfd)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
         if self._leaving is not None:
             self._leaving.cancel()
-        if not self._settled.done():
+        if not self.settled.done():
             # A zygote that was killed from outside does not make its environment unusable.
             if code not in (-signal.SIGKILL, -signal.SIGTERM):
                 self._fail(f"exited with status {code}")
         elif self._why is None and not self._is_ending:
-            log.warning("zygote_exited", pid=self.pid, status=code, said=_shorten_output(self._output))
+            log.warning("zygote_exited", pid=self.pid, status=code, said=_shorten_output(self.output))
         self.exited.set()
         self._settle()
         self._on_exit(self)
 
     def _fail(self, how: str) -> None:
-        text = _shorten_output(self._output)
+        text = _shorten_output(self.output)
         suffix = f"; it said: {text}" if text else ""
         self._why = f"The process that starts confined calls {how}{suffix}"
         self._settle()
 
     def _settle(self) -> None:
         self._start_timer.cancel()
-        if self._settled.done():
+        if self.settled.done():
             return
         if self._why is not None:
             log.warning("zygote_failed", pid=self.pid, why=self._why)
-        self._settled.set_result(None)
+        self.settled.set_result(None)
 
 
 def _shorten_output(output: bytes | bytearray) -> str:
@@ -290,20 +290,22 @@ def _open_pidfd(process: subprocess.Popen[bytes]) -> int:
     try:
         return os.pidfd_open(process.pid)
     except OSError:
-        process.kill()
-        process.wait()
+        with process:
+            process.kill()
         raise
 
 
-def _find_descendants(pid: int) -> list[int]:
-    found = waiting = _list_children(pid)
+def find_descendants(pid: int) -> list[int]:
+    """Return the pids of the living children of a process, of their children, and so on."""
+    found = waiting = list_children(pid)
     while waiting:
-        waiting = [below for child in waiting for below in _list_children(child)]
+        waiting = [below for child in waiting for below in list_children(child)]
         found = found + waiting
     return found
 
 
-def _list_children(pid: int) -> list[int]:
+def list_children(pid: int) -> list[int]:
+    """Return the pids of the living children of a process."""
     try:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except (OSError, ValueError):

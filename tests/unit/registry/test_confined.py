@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
+from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.shell.checks import find_shell_faults
 from pegboard.kinds.shell.config import ShellConfig
 from pegboard.model.api_errors import Forbidden, Invalid
 from pegboard.model.call import Caller, Role
 from pegboard.registry.build_tool import make_empty_tool
 from pegboard.registry.registration_policy import RegistrationPolicy
-from pegboard.sandbox.libraries import Libraries
 from pegboard.testing import NoSettings, member, memory_board
 
 

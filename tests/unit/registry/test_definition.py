@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from pegboard import Caller, Tool
 from pegboard.json_schema.storable_json import MAX_DEPTH, find_unstorable
+from pegboard.kinds.libraries import Libraries
 from pegboard.model.api_errors import Invalid
 from pegboard.model.page import cut_page, read_cursor, read_id, read_name, read_version, write_cursor
 from pegboard.registry.build_tool import build_tool, build_tool_response, make_empty_tool, write_definition
 from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.tool_create import ToolCreate, read_definition
-from pegboard.sandbox.libraries import Libraries
 from pegboard.storage.keyring import EnvironmentKeyring
 from pegboard.storage.vault import Vault
 from tests.surfaces.rest.clients import mock

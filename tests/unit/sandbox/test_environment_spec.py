@@ -12,7 +12,7 @@ import pytest
 
 import pegboard
 from pegboard.model.call_errors import Misconfigured
-from pegboard.sandbox.environment_spec import EnvironmentSpec, IdentityCache, build_zygote_spec, identify_environment
+from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec, identify_environment
 from tests.unit.sandbox.living import PLAIN, boxed, later, script
 
 
@@ -138,20 +138,3 @@ def open_folder(path: Path) -> Path:
     path.mkdir()
     path.chmod(0o777)
     return path
-
-
-def test_a_folder_is_looked_at_once_in_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = 1000.0
-    monkeypatch.setattr("pegboard.sandbox.environment_spec.time.monotonic", lambda: clock)
-    (tmp_path / "work").mkdir()
-    environment = EnvironmentSpec(working_dir=str(tmp_path / "work"))
-    identities = IdentityCache(1.0)
-    first = identities.of(environment)
-    (tmp_path / "work").rename(tmp_path / "old")
-    clock += 0.9
-    assert identities.of(environment) is first
-    clock += 0.2
-    with pytest.raises(Misconfigured, match="No such file"):
-        identities.of(environment)
-    (tmp_path / "work").mkdir()
-    assert identities.of(environment) != first

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pegboard.kinds.base import Registration
+from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.python.config import PythonConfig
 from pegboard.kinds.python.function_source import (
     CodeProblem,
@@ -17,7 +18,6 @@ from pegboard.kinds.python.function_source import (
 )
 from pegboard.model.api_errors import Fault
 from pegboard.model.tool import Kind
-from pegboard.sandbox.libraries import Libraries
 
 _MAX_FAULTS = 10
 _CODE_KEYS = ("code", "entrypoint", "libraries")

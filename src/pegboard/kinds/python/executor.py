@@ -11,6 +11,7 @@ import orjson
 
 from pegboard.kinds.base import OpenTool, Output, Prepared, read_config
 from pegboard.kinds.confined_call import compute_call_time, explain_confined_end, mask_partial_secret, shorten_stderr
+from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.masked_progress import MaskedProgress, StreamMask
 from pegboard.kinds.python import KIND
 from pegboard.kinds.python.config import PythonConfig
@@ -21,7 +22,6 @@ from pegboard.model.call import ReadyCall
 from pegboard.model.call_errors import ExecutionFailed, Misconfigured, ResultTooLarge, TimedOut, ToolError
 from pegboard.model.tool import Tool
 from pegboard.sandbox.environment_spec import EnvironmentSpec
-from pegboard.sandbox.libraries import Libraries
 from pegboard.sandbox.sandbox import ConfinedResult, Sandbox, SandboxJob
 
 MAX_RESULT_BYTES = 2**20

@@ -11,7 +11,7 @@ from typing import NamedTuple, NoReturn
 
 from pegboard.sandbox.child import landlock, rootfs, seccomp_filter, syscalls
 from pegboard.sandbox.child.isolation import Isolation
-from pegboard.sandbox.child.job import ConfinedCall, Job
+from pegboard.sandbox.child.job import Job
 from pegboard.sandbox.child.job_runner import (
     COMMAND_REPORTS_FD,
     EXIT_CANNOT_START,
@@ -76,7 +76,7 @@ class ConfinementRules(NamedTuple):
 
     readable: tuple[str, ...]
     writable: tuple[str, ...]
-    without: frozenset[str]
+    without: Sequence[str]
     baseline: int
 
     @classmethod
@@ -109,12 +109,12 @@ def run_confined(work: JobRunner, rules: ConfinementRules, place: Isolation, giv
         if folder is not None:
             _apply_confinement(rules, place, folder, port)
             work.prepare()
-        call = _read_call()
-        apply_call_rlimits(call.job, place.max_processes(call.job), rules.baseline if call.job.is_python else 0)
+        job = _read_job()
+        apply_call_rlimits(job, place.max_processes(job), rules.baseline if job.is_python else 0)
         if folder is None:
-            _apply_confinement(rules, place, call.folder, port)
+            _apply_confinement(rules, place, job.work_folder, port)
             work.prepare()
-        work.run(call, build_environment(call, port))
+        work.run(job, build_environment(job, port))
     except StepFailed as error:
         report_failure("setup", 0, str(error))
     except Exception as error:
@@ -123,10 +123,10 @@ def run_confined(work: JobRunner, rules: ConfinementRules, place: Isolation, giv
         exit_process(EXIT_CANNOT_START)
 
 
-def build_environment(call: ConfinedCall, port: int | None) -> dict[str, str]:
+def build_environment(job: Job, port: int | None) -> dict[str, str]:
     """Return the complete environment of the confined process."""
-    env = {**build_base_environment(call.folder), **call.job.env}
-    if not call.job.is_python:
+    env = {**build_base_environment(job.work_folder), **job.env}
+    if not job.is_python:
         env.setdefault("PEGBOARD_PROGRESS_FD", str(COMMAND_REPORTS_FD))
     if port is not None:
         for name in _PROXY_VARIABLES:
@@ -185,11 +185,11 @@ def _apply_confinement(rules: ConfinementRules, place: Isolation, folder: str, p
             seccomp_filter.apply_seccomp(network=port is not None)
 
 
-def _read_call() -> ConfinedCall:
+def _read_job() -> Job:
     pieces = []
     while piece := os.read(ORDERS_FD, _READ_BYTES):
         pieces.append(piece)
     os.close(ORDERS_FD)
     if not pieces:
         exit_process(0)  # the supervisor closed the pipe without a call
-    return ConfinedCall.read(b"".join(pieces))
+    return Job.read(b"".join(pieces))

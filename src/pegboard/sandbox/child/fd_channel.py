@@ -1,45 +1,28 @@
-"""The supervisor's end of the socket of a call, and functions that pass file descriptors between processes."""
+"""The supervisor's end of the socket of a call."""
 
 from __future__ import annotations
 
 import json
 import socket
 import struct
-from collections.abc import Sequence
 from typing import NamedTuple
 
-_FD_STRUCT = struct.Struct("=i")
-_MAX_FDS = 16
-_FD_BUFFER_BYTES = socket.CMSG_SPACE(_MAX_FDS * _FD_STRUCT.size)
-
-
-class ReceivedFds(NamedTuple):
-    """The payload (empty at EOF) and the file descriptors (truncated if `is_cut`)."""
-
-    words: bytes
-    descriptors: list[int]
-    is_cut: bool
-
-
-def send_fds(sock: socket.socket, words: bytes, descriptors: Sequence[int]) -> None:
-    """Send the payload, at least one byte, with the file descriptors; raise OSError if the peer is gone."""
-    numbers = b"".join(map(_FD_STRUCT.pack, descriptors))
-    sock.sendmsg([words], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])
-
-
-def receive_fds(sock: socket.socket, most: int) -> ReceivedFds:
-    """Wait for the next message, with at most `most` bytes of payload."""
-    words, control, flags, _address = sock.recvmsg(most, _FD_BUFFER_BYTES)
-    numbers = [number for _level, _kind, sent in control for (number,) in _FD_STRUCT.iter_unpack(sent)]
-    return ReceivedFds(words, numbers, bool(flags & socket.MSG_CTRUNC))
-
-
+# The most file descriptors of one message.
+MAX_FDS = 16
 # The server sends no larger job.
 _MAX_JOB_BYTES = 64 * 2**20
 
 
 class CallAbandoned(Exception):
     """The server has abandoned the call, or has exited."""
+
+
+class CallEnd(NamedTuple):
+    """How a call ended: a word, the exit code or signal number, and an optional message."""
+
+    fate: str
+    code: int = 0
+    message: str = ""
 
 
 class ServerChannel:
@@ -73,7 +56,7 @@ class ServerChannel:
     def send_listener(self, listener: socket.socket) -> None:
         """Pass the listening socket to the server, and wait until the server accepts connections on it."""
         try:
-            send_fds(self._sock, struct.pack(">cI", b"L", 0), [listener.fileno()])
+            socket.send_fds(self._sock, [struct.pack(">cI", b"L", 0)], [listener.fileno()])
         except OSError as error:
             raise CallAbandoned from error
         if self._read(1) != b"l":
@@ -96,16 +79,15 @@ class ServerChannel:
             self._unsent = self._unsent[sent:]
         return not self._unsent
 
-    def send_result(self, fate: tuple[str, int, str], result: bytes, stdout: bytes, stderr: bytes) -> None:
-        """Send how the call ended (word, code and message), with its result and output."""
-        word, code, message = fate
+    def send_result(self, end: CallEnd, result: bytes, stdout: bytes, stderr: bytes) -> None:
+        """Send how the call ended, with its result and output."""
         lengths = {"result": len(result), "stdout": len(stdout), "stderr": len(stderr)}
-        header = json.dumps({"fate": word, "code": code, "message": message} | lengths).encode()
+        header = json.dumps(end._asdict() | lengths).encode()
         self._send(b"E", b"".join((struct.pack(">I", len(header)), header, result, stdout, stderr)))
 
     def send_failure(self, message: str) -> None:
         """Report that the call never ran, with the reason."""
-        self.send_result(("setup", 0, message), b"", b"", b"")
+        self.send_result(CallEnd("setup", 0, message), b"", b"", b"")
 
     def _send(self, kind: bytes, payload: bytes) -> None:
         try:

@@ -38,8 +38,8 @@ class Isolation(Protocol):
     def listen(self) -> socket.socket:
         """Return a listening socket that only this call can connect to, for the server."""
 
-    def prepare_folder(self, job: Job) -> str:
-        """Prepare the work folder of the call, and return its path."""
+    def prepare_folder(self, job: Job) -> None:
+        """Prepare the work folder of the call."""
 
     def max_processes(self, job: Job) -> int:
         """Return the RLIMIT_NPROC of the call."""

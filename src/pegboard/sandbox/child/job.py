@@ -1,4 +1,4 @@
-"""The job of one call, as the server sends it, and in the form that the supervisor passes to the confined process."""
+"""The job of one call, as the server sends it; the supervisor passes it on to the confined process."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pegboard.sandbox.child.setup_steps import StepFailed
+
+# The work folder of a call that has its own file system.
+WORK_FOLDER = "/call"
 
 
 class JobLimits(NamedTuple):
@@ -65,23 +68,11 @@ class Job(NamedTuple):
         return arguments
 
     @property
+    def work_folder(self) -> str:
+        """The working folder of the call."""
+        return self.folder or WORK_FOLDER
+
+    @property
     def cpu_seconds(self) -> int:
         """The CPU time limit of one process: a little more than one thread can use within the timeout."""
         return math.ceil(self.seconds) + 1
-
-
-class ConfinedCall(NamedTuple):
-    """A job and its working folder."""
-
-    job: Job
-    folder: str
-
-    def encode(self) -> bytes:
-        """Encode the call for the confined process."""
-        return json.dumps(self.folder).encode() + b"\n" + self.job.text
-
-    @classmethod
-    def read(cls, message: bytes) -> ConfinedCall:
-        """Decode a call that `encode()` encoded."""
-        folder, _, text = message.partition(b"\n")
-        return cls(Job.read(text), json.loads(folder))

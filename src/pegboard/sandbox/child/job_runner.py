@@ -8,7 +8,7 @@ import signal
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn, Protocol
 
-from pegboard.sandbox.child.job import ConfinedCall
+from pegboard.sandbox.child.job import Job
 from pegboard.sandbox.child.setup_steps import StepFailed, step
 
 # The pipes of a confined process besides stdin, stdout and stderr.
@@ -36,8 +36,8 @@ class JobRunner(Protocol):
     def prepare(self) -> None:
         """Do what does not depend on the call, in the confined process, once before `run`."""
 
-    def run(self, call: ConfinedCall, env: dict[str, str]) -> None:
-        """Run the call with this environment; raise StepFailed if the call is invalid."""
+    def run(self, job: Job, env: dict[str, str]) -> None:
+        """Run the job with this environment; raise StepFailed if it is of the other kind."""
 
 
 def exit_process(code: int) -> NoReturn:
@@ -63,17 +63,17 @@ class CommandRunner:
     def prepare(self) -> None:
         """Do nothing: a command needs no preparation."""
 
-    def run(self, call: ConfinedCall, env: dict[str, str]) -> None:
+    def run(self, job: Job, env: dict[str, str]) -> None:
         """Replace this process with the command; report a failure if it cannot be started."""
-        if call.job.is_python:
+        if job.is_python:
             raise StepFailed("reading the job: it is for Python, which is not here")
-        argv: list[str] = call.job.fields["argv"]
-        folder: str = call.job.fields["cwd"]
+        argv: list[str] = job.fields["argv"]
+        folder: str = job.fields["cwd"]
         with step(f"going to '{folder}'"):
             os.chdir(folder)
         with step("opening the channel for reports"):
             # Without a listener, a command that reports must neither block nor fail.
-            reports = REPORTS_FD if call.job.reports else os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+            reports = REPORTS_FD if job.reports else os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
             os.dup2(reports, COMMAND_REPORTS_FD)
         # The command would inherit the signals that Python, or the parent of the server, ignores.
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):

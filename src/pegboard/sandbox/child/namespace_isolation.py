@@ -86,12 +86,11 @@ class NamespaceIsolation:
             syscalls.join_namespaces(self.first, syscalls.NEWNET)
             return open_loopback_listener()
 
-    def prepare_folder(self, job: Job) -> str:
+    def prepare_folder(self, job: Job) -> None:
         """Set the size limits of the call's files to those of the job."""
         disk = job.bounds.disk
         files = max(_MIN_FILES, disk // _BYTES_PER_FILE)
         rootfs.resize_tmpfs(CALL_FOLDERS[0], size=disk, files=files)
-        return CALL_FOLDERS[0]
 
     def max_processes(self, job: Job) -> int:
         """Return the limit of the job plus one for pid 1, which counts in the same namespace."""

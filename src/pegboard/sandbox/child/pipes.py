@@ -9,7 +9,7 @@ from collections import deque
 from contextlib import suppress
 from typing import NamedTuple
 
-from pegboard.sandbox.child.fd_channel import ServerChannel
+from pegboard.sandbox.child.fd_channel import CallEnd, ServerChannel
 from pegboard.sandbox.child.job import JobLimits
 
 # Limit of one report line (longer ones are truncated), and of the lines and bytes that are sent at once.
@@ -116,14 +116,6 @@ class PipeEnds(NamedTuple):
     writing: int
 
 
-class SetupFailure(NamedTuple):
-    """Why a confined process could not run the job: the fate of the call, the code and the message."""
-
-    fate: str
-    code: int
-    message: str
-
-
 class OutputPipe:
     """The reading end of a pipe and the data from it; no data is kept before `most` is set."""
 
@@ -219,9 +211,9 @@ class CallPipes:
         self.stdout.most = self.stderr.most = bounds.output
         self.result.most = bounds.result
 
-    def read_trouble(self) -> SetupFailure | None:
-        """Return the setup failure that the process reported, or None."""
-        return SetupFailure(**json.loads(self.trouble.content)) if self.trouble.content else None
+    def read_trouble(self) -> CallEnd | None:
+        """Return why the process could not run the job, as it reported, or None."""
+        return CallEnd(**json.loads(self.trouble.content)) if self.trouble.content else None
 
     @property
     def output_pipes(self) -> tuple[OutputPipe, ...]:

@@ -60,14 +60,13 @@ class PlainIsolation:
         """Raise StepFailed: every process of the host could connect to a listening socket."""
         raise StepFailed("opening the call's own network: only namespaces can keep it apart from the machine's")
 
-    def prepare_folder(self, job: Job) -> str:
-        """Return the folder that the server created; raise StepFailed if it named none."""
+    def prepare_folder(self, job: Job) -> None:
+        """Give the folder that the server created to the user of the call; raise StepFailed if it named none."""
         if job.folder is None:
             raise StepFailed("going to the work folder: without namespaces the server has to name one")
         if self._user is not None:
             with step("giving the work folder to the tool's user"):
                 os.chown(job.folder, self._user, self._user)
-        return os.path.realpath(job.folder)
 
     def max_processes(self, job: Job) -> int:
         """Return the limit of the job, plus the user's other threads if the call runs as the board's own user."""

@@ -16,7 +16,7 @@ from types import ModuleType
 
 from pegboard.sandbox.child import python_call
 from pegboard.sandbox.child.confined_main import build_base_environment
-from pegboard.sandbox.child.job import ConfinedCall
+from pegboard.sandbox.child.job import Job
 from pegboard.sandbox.child.job_runner import REPORTS_FD, RESULT_FD, TROUBLE_FD, exit_process
 from pegboard.sandbox.child.rootfs import CALL_FOLDERS, ZygoteSpec
 from pegboard.sandbox.child.setup_steps import LibraryFailed, StepFailed
@@ -34,20 +34,20 @@ class PythonRunner:
         python_call.open_output()
         python_call.reseed_process()
 
-    def run(self, call: ConfinedCall, env: dict[str, str]) -> None:
+    def run(self, job: Job, env: dict[str, str]) -> None:
         """Run the function, then exit this process; raise StepFailed if the job is a command."""
-        if not call.job.is_python:
+        if not job.is_python:
             raise StepFailed("reading the job: it is a command, which is not for here")
         # Library threads or fork handlers may have changed the environment since the fork.
         if dict(os.environ) != env:
             os.environ.clear()
             os.environ.update(env)
-        os.chdir(call.folder)
+        os.chdir(job.work_folder)
         os.close(TROUBLE_FD)
-        if not call.job.reports:
+        if not job.reports:
             os.close(REPORTS_FD)
-        job = call.job.fields | {"arguments": call.job.arguments}
-        python_call.run_python_job(job, RESULT_FD, REPORTS_FD if call.job.reports else None)
+        fields = job.fields | {"arguments": job.arguments}
+        python_call.run_python_job(fields, RESULT_FD, REPORTS_FD if job.reports else None)
         exit_process(0)
 
 

@@ -6,10 +6,11 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pegboard.sandbox.child import syscalls, user_identity
+from pegboard.sandbox.child.job import WORK_FOLDER
 from pegboard.sandbox.child.setup_steps import StepFailed, step
 
 _NOSUID_NODEV = syscalls.ATTR_NOSUID | syscalls.ATTR_NODEV
@@ -17,15 +18,15 @@ _NOSUID_NODEV = syscalls.ATTR_NOSUID | syscalls.ATTR_NODEV
 
 def bind_mount(source: str, target: str, *, writable: bool = False) -> None:
     """Bind-mount the file or folder `source` at `target`: read-only unless writable, no set-uid bits or devices."""
+    bind_recursive(source, target)
     with step(f"showing '{target}'"):
-        _mount_bind(source, target)
         syscalls.restrict_mount(target, _NOSUID_NODEV if writable else _NOSUID_NODEV | syscalls.ATTR_RDONLY)
 
 
 def bind_device(source: str, target: str) -> None:
     """Bind-mount the device `source` at `target`; it can be read and written, but its inode cannot be changed."""
+    bind_recursive(source, target)
     with step(f"showing '{target}'"):
-        _mount_bind(source, target)
         syscalls.restrict_mount(target, syscalls.ATTR_NOSUID | syscalls.ATTR_NOEXEC | syscalls.ATTR_RDONLY)
 
 
@@ -73,12 +74,8 @@ def create_mount_point(source: str, target: str) -> None:
             os.close(os.open(target, os.O_CREAT | os.O_CLOEXEC, 0o666))
 
 
-def _mount_bind(source: str, target: str) -> None:
-    syscalls.mount(source, target, None, syscalls.MS_BIND | syscalls.MS_REC)
-
-
 # Folders that each call has for itself; the first is its work folder.
-CALL_FOLDERS = ("/call", "/tmp", "/dev/shm")  # noqa: S108 -- mounts of the call's own, which no other can reach
+CALL_FOLDERS = (WORK_FOLDER, "/tmp", "/dev/shm")  # noqa: S108 -- mounts of the call's own, which no other can reach
 # Where these are mounted together temporarily.
 CALL_FILES_MOUNT = "/.own"
 # By their names in a call. The host's /dev/zero can be mapped as shared memory, which is not counted; /dev/full also
@@ -113,27 +110,19 @@ class BindMount(NamedTuple):
 class ZygoteSpec(NamedTuple):
     """The environment that the calls of one zygote share, as sent by the server."""
 
-    binds: tuple[BindMount, ...]
-    masked: tuple[str, ...]
+    binds: Sequence[BindMount]
+    masked: Sequence[str]
     python: bool
-    modules: tuple[str, ...]
-    allowed: tuple[str, ...]
-    without: frozenset[str]
-    prefixes: tuple[str, ...]
+    modules: Sequence[str]
+    allowed: Sequence[str]
+    without: Sequence[str]
+    prefixes: Sequence[str]
 
     @classmethod
     def read(cls, text: str) -> ZygoteSpec:
         """Parse the JSON spec."""
         fields: dict[str, Any] = json.loads(text)
-        return cls(
-            binds=tuple(BindMount(*bind) for bind in fields["binds"]),
-            masked=tuple(fields["masked"]),
-            python=bool(fields["python"]),
-            modules=tuple(fields["modules"]),
-            allowed=tuple(fields["allowed"]),
-            without=frozenset(fields["without"]),
-            prefixes=tuple(fields["prefixes"]),
-        )
+        return cls(**fields)._replace(binds=[BindMount(*bind) for bind in fields["binds"]])
 
     def drop_masks(self) -> ZygoteSpec:
         """Return the spec without the hidden paths, which are not needed after the file system is built."""

@@ -12,13 +12,13 @@ import sys
 from typing import NamedTuple, NoReturn
 
 from pegboard.sandbox.child import syscalls
-from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel, receive_fds
+from pegboard.sandbox.child.fd_channel import MAX_FDS, CallAbandoned, CallEnd, ServerChannel
 from pegboard.sandbox.child.fork_source import ConfinedProcess, ForkSource
 from pegboard.sandbox.child.isolation import Isolation, kill_and_reap
-from pegboard.sandbox.child.job import ConfinedCall, Job
+from pegboard.sandbox.child.job import Job
 from pegboard.sandbox.child.pipes import CallPipes
 from pegboard.sandbox.child.setup_steps import StepFailed, step
-from pegboard.sandbox.child.watch_call import CallEnd, CallWatcher
+from pegboard.sandbox.child.watch_call import CallWatcher
 
 # The file descriptor on which the zygote passes the call.
 _ZYGOTE_FD = 3
@@ -93,7 +93,7 @@ def _prepare_process(source: ForkSource, place: Isolation, network: bool) -> Pre
 
 def _receive_channel() -> ServerChannel:
     with socket.socket(fileno=_ZYGOTE_FD) as zygote:
-        descriptors = receive_fds(zygote, 1).descriptors
+        _call, descriptors, _flags, _address = socket.recv_fds(zygote, 1, MAX_FDS)
     if not descriptors:
         raise CallAbandoned
     return ServerChannel(socket.socket(fileno=descriptors[0]))
@@ -102,14 +102,14 @@ def _receive_channel() -> ServerChannel:
 def _run_call(line: ServerChannel, job: Job, place: Isolation, prepared: PreparedProcess) -> None:
     if job.network != (prepared.listener is not None):
         raise StepFailed("reading the job: it is not the kind of call that it was said to be, with or without network")
-    folder = place.prepare_folder(job)
+    place.prepare_folder(job)
     try:
         if prepared.listener is not None:
             with prepared.listener as listener:
                 line.send_listener(listener)
         _check_process_waits(prepared)
         line.send_started()
-        _watch_call(line, ConfinedCall(job, folder), place, prepared)
+        _watch_call(line, job, place, prepared)
     finally:
         kill_and_reap(place)
         place.remove_files(job)
@@ -126,28 +126,30 @@ def _check_process_waits(prepared: PreparedProcess) -> None:
         raise StepFailed(trouble.message)
 
 
-def _watch_call(line: ServerChannel, call: ConfinedCall, place: Isolation, prepared: PreparedProcess) -> None:
+def _watch_call(line: ServerChannel, job: Job, place: Isolation, prepared: PreparedProcess) -> None:
     streams = prepared.streams
-    streams.set_limits(call.job.bounds)
-    streams.stdin.write_later(call.job.stdin)
-    streams.orders.write_all(call.encode())
-    watcher = CallWatcher(prepared.child, call.job, place, line, streams)
-    fate = watcher.wait()
+    streams.set_limits(job.bounds)
+    streams.stdin.write_later(job.stdin)
+    streams.orders.write_all(job.text)
+    watcher = CallWatcher(prepared.child, job, place, line, streams)
+    end = watcher.wait()
     # Their output is in the pipes already, so the exit of the last process is not waited for.
     place.kill_all()
     for stream in streams.output_pipes:
         stream.drain()
     watcher.finish()
-    fate = _judge_end(fate, streams)
-    line.send_result(fate, *(bytes(stream.content) for stream in (streams.result, streams.stdout, streams.stderr)))
+    line.send_result(
+        _judge_end(end, streams),
+        *(bytes(stream.content) for stream in (streams.result, streams.stdout, streams.stderr)),
+    )
 
 
-def _judge_end(fate: CallEnd, streams: CallPipes) -> CallEnd:
+def _judge_end(end: CallEnd, streams: CallPipes) -> CallEnd:
     """Return how the call ended, considering the setup failure and the output limits."""
     trouble = streams.read_trouble()
     if trouble is not None:
-        return CallEnd(*trouble)
+        return trouble
     over = [stream for stream in streams.output_pipes if stream.is_over]
-    if over and fate.word in ("exited", "signalled"):
+    if over and end.fate in ("exited", "signalled"):
         return CallEnd("output", message=str(over[0]))
-    return fate
+    return end

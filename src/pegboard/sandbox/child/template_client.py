@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from pegboard.sandbox.child.fd_channel import CallAbandoned, receive_fds, send_fds
+from pegboard.sandbox.child.fd_channel import MAX_FDS, CallAbandoned
 from pegboard.sandbox.child.fork_source import ProcessEnd
 from pegboard.sandbox.child.isolation import Isolation, has_ended
 from pegboard.sandbox.child.pipes import CallPipes
@@ -49,7 +49,7 @@ class TemplateCopy:
 
     def wait_until_isolated(self) -> None:
         """Wait for the copy; raise StepFailed if it cannot be isolated, CallAbandoned if it or the template exited."""
-        message, descriptors, _is_cut = receive_fds(self._answers, MAX_MESSAGE_BYTES)
+        message, descriptors, _flags, _address = socket.recv_fds(self._answers, MAX_MESSAGE_BYTES, MAX_FDS)
         if message.startswith(COPY_FAILED):
             raise StepFailed(message[len(COPY_FAILED) :].decode("utf-8", "replace"))
         if not message.startswith(COPY_READY) or not descriptors:
@@ -113,7 +113,7 @@ class TemplateClient:
         answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             descriptors = (place.first, theirs.fileno(), *streams.child_fds)
-            send_fds(self._requests, f"{port or 0} {folder or ''}".encode(), descriptors)
+            socket.send_fds(self._requests, [f"{port or 0} {folder or ''}".encode()], descriptors)
         except (BrokenPipeError, ConnectionResetError):
             # The zygote will detect this too; until then the server starts calls again elsewhere.
             raise CallAbandoned from None

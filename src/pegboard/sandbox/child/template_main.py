@@ -16,7 +16,7 @@ from typing import NamedTuple, NoReturn
 
 from pegboard.sandbox.child import syscalls
 from pegboard.sandbox.child.confined_main import ConfinementRules, run_confined
-from pegboard.sandbox.child.fd_channel import receive_fds, send_fds
+from pegboard.sandbox.child.fd_channel import MAX_FDS
 from pegboard.sandbox.child.isolation import Isolation
 from pegboard.sandbox.child.job_runner import ConfinedInputs
 from pegboard.sandbox.child.python_runner import load_libraries
@@ -93,10 +93,10 @@ def _serve_forks(requests: socket.socket, start: Callable[[bytes, Sequence[int]]
                 poller.unregister(descriptor)
                 _send_end(descriptor, *copies.pop(descriptor))
                 continue
-            message, descriptors, is_cut = receive_fds(requests, MAX_MESSAGE_BYTES)
+            message, descriptors, flags, _address = socket.recv_fds(requests, MAX_MESSAGE_BYTES, MAX_FDS)
             if not message:
                 os._exit(0)
-            if is_cut:
+            if flags & socket.MSG_CTRUNC:
                 # Too many file descriptors are open for one more copy; its supervisor sees that the socket is closed.
                 _close_fds(descriptors)
                 continue
@@ -138,7 +138,7 @@ def _enter_isolation(plan: _ForkPlan, first: int, answers: int, *, network: bool
         _send_message(answers, COPY_FAILED + str(error).encode())
         raise
     with socket.socket(fileno=answers) as supervisor:
-        send_fds(supervisor, COPY_READY + ARRIVAL_STRUCT.pack(plan.memory), [os.pidfd_open(os.getpid())])
+        socket.send_fds(supervisor, [COPY_READY + ARRIVAL_STRUCT.pack(plan.memory)], [os.pidfd_open(os.getpid())])
 
 
 def _send_end(descriptor: int, pid: int, answers: int) -> None:

@@ -6,9 +6,8 @@ import os
 import select
 import signal
 import time
-from typing import NamedTuple
 
-from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel
+from pegboard.sandbox.child.fd_channel import CallAbandoned, CallEnd, ServerChannel
 from pegboard.sandbox.child.fork_source import ConfinedProcess, ProcessEnd
 from pegboard.sandbox.child.isolation import Isolation
 from pegboard.sandbox.child.job import Job
@@ -17,14 +16,6 @@ from pegboard.sandbox.child.pipes import RESULT_END, CallPipes, OutputPipe, Repo
 
 # Interval at which memory is checked and orphans are reaped.
 _MEMORY_POLL_SECONDS = 0.1
-
-
-class CallEnd(NamedTuple):
-    """How a call ended: a word, the exit code or signal number, and an optional message."""
-
-    word: str
-    code: int = 0
-    message: str = ""
 
 
 class CallWatcher:

@@ -14,15 +14,12 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import find_spec
-from types import CodeType, ModuleType
-from typing import Any, NoReturn, cast
+from contextlib import suppress
+from functools import partial
+from typing import NoReturn
 
 from pegboard.sandbox.child import confined_main, rootfs, syscalls
-from pegboard.sandbox.child.fd_channel import CallAbandoned, ServerChannel, receive_fds, send_fds
+from pegboard.sandbox.child.fd_channel import MAX_FDS, CallAbandoned, ServerChannel
 from pegboard.sandbox.child.fork_source import ForkSource
 from pegboard.sandbox.child.isolation import Isolation
 from pegboard.sandbox.child.namespace_isolation import NamespaceIsolation
@@ -71,11 +68,12 @@ def _prepare_source(spec: rootfs.ZygoteSpec) -> tuple[ForkSource, Isolation]:
         # Orphans of a template or a supervisor become children of this process, which waits for them at its end.
         syscalls.become_subreaper()
     if spec.has_template:
-        kept = PreloadedModules()
+        # Supervisors close it, as all file descriptors that they do not need.
+        package = os.open(os.path.dirname(__file__), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         place = _enter_isolation(spec)
         # Calls inherit the memory of the template, and the masks contain paths of the board.
         spec = spec.drop_masks()
-        return _start_template(kept, spec, place), place
+        return TemplateClient.begin(partial(_run_template, package, spec, place)), place
     # Imported only now, before their files are hidden: supervisors of a template's copies do not need these modules.
     from pegboard.sandbox.child.fork_source import ForkingSource
     from pegboard.sandbox.child.job_runner import CommandRunner
@@ -89,14 +87,12 @@ def _prepare_source(spec: rootfs.ZygoteSpec) -> tuple[ForkSource, Isolation]:
     return ForkingSource(load_libraries(spec), spec), place
 
 
-def _start_template(kept: PreloadedModules, spec: rootfs.ZygoteSpec, place: Isolation) -> TemplateClient:
-    def copy(requests: socket.socket) -> NoReturn:
-        with kept.at_hand():
-            from pegboard.sandbox.child.template_main import run_template
+def _run_template(package: int, spec: rootfs.ZygoteSpec, place: Isolation, requests: socket.socket) -> NoReturn:
+    # Supervisors do not need the template's modules, so only the template imports them. Their folder is hidden by then.
+    sys.modules[__package__].__path__ = [f"/proc/self/fd/{package}"]
+    from pegboard.sandbox.child.template_main import run_template
 
-        run_template(requests, spec, place)
-
-    return TemplateClient.begin(copy)
+    run_template(requests, spec, place)
 
 
 def _raise_fd_limit() -> None:
@@ -138,7 +134,7 @@ def _serve_calls(line: socket.socket, source: ForkSource, place: Isolation) -> N
             waiting, has_failed = None, True
             continue
         has_failed = False
-        kind, descriptors, _is_cut = receive_fds(line, 16)
+        kind, descriptors, _flags, _address = socket.recv_fds(line, 16, MAX_FDS)
         if not kind:
             break
         with socket.socket(fileno=descriptors[0]) as call:
@@ -182,7 +178,7 @@ def _pass_call(supervisor: socket.socket, call: socket.socket) -> bool:
     """Pass the call, which is the only one of this supervisor; return False if the supervisor has exited."""
     with supervisor:
         try:
-            send_fds(supervisor, b"c", [call.fileno()])
+            socket.send_fds(supervisor, [b"c"], [call.fileno()])
         except OSError:
             return False
     return True
@@ -195,44 +191,3 @@ def _start_call(call: socket.socket, source: ForkSource, place: Isolation, *, ne
     except OSError as error:
         with suppress(CallAbandoned):
             ServerChannel(call).send_failure(f"starting a supervisor: {error.strerror}")
-
-
-class PreloadedModules:
-    """The compiled code of this package's modules, not yet executed; implements the finder and loader of importlib.abc.
-
-    importlib.abc itself is not imported, because it would load many modules that all supervisors inherit.
-    """
-
-    def __init__(self) -> None:
-        self._codes: Mapping[str, CodeType] = dict(_read_codes())
-
-    @contextmanager
-    def at_hand(self) -> Iterator[None]:
-        """Import these modules from memory inside the block."""
-        sys.meta_path.insert(0, self)
-        try:
-            yield
-        finally:
-            sys.meta_path.remove(self)
-
-    def find_spec(self, fullname: str, _path: object = None, _target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return the spec of a module if it is one of these, otherwise None."""
-        return ModuleSpec(fullname, cast(Any, self)) if fullname in self._codes else None
-
-    def create_module(self, _spec: ModuleSpec) -> ModuleType | None:
-        """Return None, for a default module object."""
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Execute the code of the module."""
-        exec(self._codes[module.__name__], module.__dict__)  # noqa: S102 -- that of this package
-
-
-def _read_codes() -> Iterator[tuple[str, CodeType]]:
-    for file in os.listdir(os.path.dirname(__file__)):
-        name = f"{__package__}.{file.removesuffix('.py')}"
-        spec = find_spec(name) if file.endswith(".py") and name not in sys.modules else None
-        if spec is not None and isinstance(spec.loader, SourceFileLoader):
-            code = spec.loader.get_code(name)
-            if code is not None:
-                yield name, code

@@ -12,11 +12,11 @@ import pytest
 from dirty_equals import IsPartialDict
 
 from pegboard.kinds.base import OpenTool, Output
+from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.python.executor import PythonExecutor
 from pegboard.model.call import Caller, OnProgress, ReadyCall
 from pegboard.model.call_errors import ExecutionFailed, Misconfigured, ResultTooLarge, TimedOut, ToolError, Unavailable
 from pegboard.model.tool import Kind, Tool
-from pegboard.sandbox.libraries import Libraries
 from pegboard.sandbox.sandbox import ConfinedResult, EnvironmentSpec, Sandbox, SandboxJob
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

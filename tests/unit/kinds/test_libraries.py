@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.sandbox import libraries
-from pegboard.sandbox.libraries import Libraries
+from pegboard.kinds import libraries
+from pegboard.kinds.libraries import Libraries
 from pegboard.settings import Settings, split_comma_list
 
 USUAL = Libraries(split_comma_list(str(Settings.model_fields["python_libraries"].default)))
