@@ -111,11 +111,6 @@ class Zygote:
         return self._process.pid
 
     @property
-    def output(self) -> bytes:
-        """The end of what it has printed: at most 4 KiB."""
-        return bytes(self._output)
-
-    @property
     def is_ready(self) -> bool:
         """True if it accepts calls now."""
         return self.settled.done() and self._why is None and not self._is_ending and not self.exited.is_set()
@@ -184,7 +179,7 @@ class Zygote:
         with suppress(ProcessLookupError, PermissionError):
             # Stopped first: a stopped process reaps no children, so that their pids are not reused.
             self._process.send_signal(signal.SIGSTOP)
-            for child in find_descendants(self.pid) if self._process.returncode is None else ():
+            for child in _find_descendants(self.pid) if self._process.returncode is None else ():
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(child, signal.SIGKILL)
             self._process.kill()
@@ -295,17 +290,15 @@ def _open_pidfd(process: subprocess.Popen[bytes]) -> int:
         raise
 
 
-def find_descendants(pid: int) -> list[int]:
-    """Return the pids of the living children of a process, of their children, and so on."""
-    found = waiting = list_children(pid)
+def _find_descendants(pid: int) -> list[int]:
+    found = waiting = _list_children(pid)
     while waiting:
-        waiting = [below for child in waiting for below in list_children(child)]
+        waiting = [below for child in waiting for below in _list_children(child)]
         found = found + waiting
     return found
 
 
-def list_children(pid: int) -> list[int]:
-    """Return the pids of the living children of a process."""
+def _list_children(pid: int) -> list[int]:
     try:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except (OSError, ValueError):
