@@ -1,4 +1,8 @@
-"""Verifies an export of the journal, some lines at a time."""
+"""Verifies an export of the journal, some lines at a time.
+
+Shares `ChainWalk` with `verify.py`, which does not read exports: a line cannot hold a row with an
+invalid writer or number.
+"""
 
 from __future__ import annotations
 

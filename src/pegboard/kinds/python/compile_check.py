@@ -1,4 +1,7 @@
-"""Compiles untrusted code with limits, so that no code takes much time or memory of this process."""
+"""Compiles untrusted code with limits, so that no code takes much time or memory of this process.
+
+Not in a confined process: tools are also registered where none can start, and many in one transaction.
+"""
 
 from __future__ import annotations
 
