@@ -280,7 +280,7 @@ async def test_a_folder_that_was_replaced_by_another_gets_another_zygote(tmp_pat
     folder = tmp_path / "work"
     folder.mkdir(mode=0o755)
     environment = EnvironmentSpec(working_dir=str(folder))
-    async with some(fresh_seconds=0.0) as zygotes:
+    async with some() as zygotes:
         first = await zygotes.of(environment, "ann")
         assert (await zygotes.of(environment, "ann")).pid == first.pid
         folder.rename(tmp_path / "old")
