@@ -1,4 +1,7 @@
-"""Reads a response body up to a limit, and decompresses it."""
+"""Reads a response body up to a limit, and decompresses it.
+
+Not aiohttp's decompression: it passes on a body with several encodings, or an unknown one, as it is.
+"""
 
 from __future__ import annotations
 

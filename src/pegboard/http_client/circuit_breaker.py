@@ -1,4 +1,7 @@
-"""Circuit breakers for upstreams that fail repeatedly."""
+"""Circuit breakers for upstreams that fail repeatedly.
+
+Not a library: the number of breakers, one per user and upstream, is bounded, and a cancelled call is no outcome.
+"""
 
 from __future__ import annotations
 

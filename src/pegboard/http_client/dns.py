@@ -1,4 +1,7 @@
-"""DNS lookups with limits on concurrency, in all and for one user, filtered by the address policy."""
+"""DNS lookups with limits on concurrency, in all and for one user, filtered by the address policy.
+
+Not a resolver of aiohttp: its threads are the event loop's, which slow names would occupy, and no user has a limit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Limits the connections to each upstream host, shared between users."""
+"""Limits the connections to each upstream host, shared between users.
+
+Not aiohttp's `limit_per_host`: it serves requests in the order of arrival, behind a user who sends very many.
+"""
 
 from __future__ import annotations
 

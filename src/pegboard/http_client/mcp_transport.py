@@ -1,4 +1,7 @@
-"""An HTTP client for the MCP SDK that sends its requests through GuardedClient."""
+"""An HTTP client for the MCP SDK that sends its requests through GuardedClient.
+
+Not the transport of httpx2: it has another connection pool, which checks no address.
+"""
 
 from __future__ import annotations
 

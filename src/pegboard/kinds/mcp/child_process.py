@@ -3,8 +3,8 @@
 Started as `python -I -S child_process.py BOARD MEMORY -- COMMAND…` with the process id of the board and the memory
 limit of the command in bytes. The command gets this process's standard streams and environment. When the command
 exits, when this process gets SIGTERM, SIGINT or SIGHUP, or when the board dies, every descendant is killed, including
-those with a session of their own; the exit status is that of the command. It uses only the standard library, to start
-fast.
+those with a session of their own, which the MCP SDK would leave; the exit status is that of the command. It uses only
+the standard library, to start fast.
 """
 
 from __future__ import annotations

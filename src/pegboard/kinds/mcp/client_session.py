@@ -8,8 +8,8 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -17,7 +17,6 @@ import anyio
 import mcp_types as types
 import orjson
 from mcp import Client, MCPError
-from mcp.client._transport import TransportStreams
 from mcp.client.session import ClientSession, IncomingMessage
 from mcp.client.subscriptions import SubscriptionLost
 from mcp_types import PaginatedRequestParams, Tool
@@ -27,7 +26,7 @@ from pydantic import TypeAdapter, ValidationError
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.mcp.http_transport import McpHttpTransport, RequestFault, explain_transport_error
 from pegboard.kinds.mcp.mcp_errors import describe_first_error, describe_input_request, explain_mcp_error
-from pegboard.kinds.mcp.stdio_transport import McpChildProcess, PacedTransport, open_stdio_transport
+from pegboard.kinds.mcp.stdio_transport import McpChildProcess, PacedStream, TransportStreams, open_stdio_transport
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, Upstream, UpstreamTool, compute_digest
 from pegboard.model.call import OnProgress, Progress
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
@@ -168,7 +167,8 @@ class McpSession:
         read_stderr: Callable[[], str] = lambda: "",
     ) -> None:
         self._shown = upstream.display_name
-        self._transport = PacedTransport(transport)
+        self._transport = transport
+        self._stream: PacedStream | None = None
         self._mode = mode
         self._seconds = seconds
         self._max_bytes = max_bytes
@@ -231,7 +231,7 @@ class McpSession:
         self, tool: str, arguments: Mapping[str, Any], on_progress: OnUpstreamProgress | None
     ) -> dict[str, Any]:
         """Call a tool and return its result as in MCP; raise CallNotRun if the upstream did not receive the call."""
-        sdk, stream = self._sdk, self._transport.stream
+        sdk, stream = self._sdk, self._stream
         assert sdk is not None
         assert stream is not None
         if time.monotonic() - self._listed_at > LIST_MAX_AGE_SECONDS:
@@ -301,7 +301,7 @@ class McpSession:
                 if self.is_over:
                     scope.cancel()
                 async with Client(
-                    self._transport,
+                    self._open_transport(),
                     mode=self._mode,
                     message_handler=self._on_message,
                     client_info=_CLIENT_INFO,
@@ -326,6 +326,12 @@ class McpSession:
             if not self._ready.done():
                 self._ready.set_exception(self.why or UpstreamUnreachable(f"The session with {self._shown} was ended"))
                 self._ready.exception()  # retrieve the exception: perhaps no caller waits any more
+
+    @asynccontextmanager
+    async def _open_transport(self) -> AsyncIterator[TransportStreams]:
+        async with self._transport as (read, write):
+            self._stream = PacedStream(read)
+            yield self._stream, write
 
     async def _keep_open(self, client: Client) -> None:
         async with anyio.create_task_group() as tasks:
@@ -406,7 +412,7 @@ class McpSession:
 
     def _abandon(self, heard: int) -> None:
         """End the session if the server has stopped responding, so that the next call opens a new one."""
-        stream = self._transport.stream
+        stream = self._stream
         assert stream is not None
         self._abandoned = self._abandoned + 1 if stream.heard == self._messages_at_abandon else 1
         self._messages_at_abandon = stream.heard

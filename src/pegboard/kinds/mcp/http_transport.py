@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, cast
 
 import httpx2
 import orjson
-from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.http_client.mcp_transport import CLOSE_EXTENSION, create_sdk_client
 from pegboard.kinds.mcp.mcp_errors import make_http_refusal
+from pegboard.kinds.mcp.stdio_transport import TransportStreams
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call_errors import InvalidArguments, ToolError, UpstreamFailed, UpstreamUnreachable
 
@@ -216,7 +216,7 @@ class McpHttpTransport:
         )
         try:
             async with transport as streams:
-                yield streams
+                yield cast(TransportStreams, streams)
         finally:
             await self.requests.close()
 

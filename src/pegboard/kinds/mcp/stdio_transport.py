@@ -1,4 +1,8 @@
-"""MCP servers as child processes: the process, its pipes as SDK streams, and rate-limited streams for any transport."""
+"""MCP servers as child processes: the process, its pipes as streams, and rate-limited streams for any transport.
+
+Not the SDK's `stdio_client`, which keeps a line of any length in memory, waits forever for a server that does not read,
+and reports neither the exit status nor the standard error.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,13 @@ import signal
 import sys
 import time
 from asyncio import subprocess
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import anyio
-from mcp.client._transport import ReadStream, TransportStreams, WriteStream
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     PARSE_ERROR,
@@ -44,12 +46,11 @@ _MAX_SHOWN_STDERR_CHARS = 600
 # A server that writes without end is read this much at a time, with a pause in between.
 _STDERR_BURST_BYTES = 2**18
 _STDERR_PAUSE_SECONDS = 0.05
-_MAX_BUFFERED_BYTES = 2**17
 _EXIT_WAIT_SECONDS = 0.5
 
 
 class McpChildProcess(asyncio.SubprocessProtocol):
-    """A running command: complete lines of its standard output, and the end of its standard error."""
+    """A running command: the lines of its standard output, and the end of its standard error."""
 
     def __init__(self, upstream: Upstream, max_bytes: int) -> None:
         self._shown = upstream.display_name
@@ -59,17 +60,13 @@ class McpChildProcess(asyncio.SubprocessProtocol):
         self._stdin = cast(asyncio.WriteTransport, None)
         self._stdout = cast(asyncio.ReadTransport, None)
         self._output_buffer = bytearray()
-        self._lines: deque[bytes] = deque()
-        self._ahead = 0
-        self._rest = bytearray()
+        self._lines = asyncio.StreamReader(max_bytes)
         self._stderr = bytearray()
         self._recent_stderr_bytes = 0
         self._over = False
         self._has_overlong_line = False
         self._is_not_reading = False
-        self._paused = False
         self.pid = 0
-        self._waiting: asyncio.Future[None] | None = None
         self.exited = asyncio.Event()
 
     @classmethod
@@ -96,18 +93,17 @@ class McpChildProcess(asyncio.SubprocessProtocol):
             raise UpstreamUnreachable(f"The {upstream.display_name} cannot be started: {error}") from None
         return started
 
-    async def line(self) -> bytes | None:
-        """Return the next line, or None at the end of the output."""
-        while not self._lines:
-            if self._over:
-                return None
-            self._waiting = asyncio.get_running_loop().create_future()
-            await self._waiting
-        line = self._lines.popleft()
-        self._ahead -= len(line)
-        if self._paused and self._ahead <= _MAX_BUFFERED_BYTES // 2 and not self._over:
-            self._paused = False
-            self._stdout.resume_reading()
+    async def read_line(self) -> bytes | None:
+        """Return the next line that is not blank, or None at the end of the output; see `why`."""
+        try:
+            while (line := await self._lines.readuntil()).isspace():
+                pass
+        except asyncio.IncompleteReadError:
+            return None
+        except asyncio.LimitOverrunError:
+            self._has_overlong_line = True
+            self._end()
+            return None
         return line
 
     def write(self, data: bytes) -> bool:
@@ -154,7 +150,7 @@ class McpChildProcess(asyncio.SubprocessProtocol):
 
     async def stop(self) -> None:
         """End the process: close its input, then SIGTERM, then SIGKILL, each with a timeout; no process is left."""
-        self._over = True
+        self._end()
         self._stdin.close()
         self._stdout.close()
         if not await self._wait_for_exit(EXIT_SECONDS):
@@ -182,27 +178,14 @@ class McpChildProcess(asyncio.SubprocessProtocol):
         self.pid = self._process.get_pid()
         self._stdin = cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
         self._stdout = cast(asyncio.ReadTransport, self._process.get_pipe_transport(1))
+        self._lines.set_transport(self._stdout)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Split standard output into lines; keep the end of standard error."""
+        """Keep standard output to be read, and the end of standard error."""
         if fd == 2:
-            self._hear(data)
-            return
-        if self._over:
-            return
-        first, *more = data.split(b"\n")
-        self._rest += first
-        for part in more:
-            self._keep(bytes(self._rest))
-            self._rest = bytearray(part)
-        if len(self._rest) > self._max_bytes:
-            self._has_overlong_line = True
-        if self._has_overlong_line:
-            self._end()
-        if not self._paused and (self._has_overlong_line or self._ahead > _MAX_BUFFERED_BYTES):
-            self._paused = True
-            self._stdout.pause_reading()
-        self._wake()
+            self._keep_stderr(data)
+        elif not self._over:
+            self._lines.feed_data(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """End the session if standard output was closed."""
@@ -214,14 +197,7 @@ class McpChildProcess(asyncio.SubprocessProtocol):
         self.exited.set()
         asyncio.get_running_loop().call_later(_EXIT_WAIT_SECONDS, self._end)
 
-    def _keep(self, line: bytes) -> None:
-        if len(line) > self._max_bytes:
-            self._has_overlong_line = True
-        elif line and not line.isspace():
-            self._lines.append(line)
-            self._ahead += len(line)
-
-    def _hear(self, data: bytes) -> None:
+    def _keep_stderr(self, data: bytes) -> None:
         self._stderr += data[-_MAX_KEPT_STDERR_BYTES:]
         del self._stderr[:-_MAX_KEPT_STDERR_BYTES]
         self._recent_stderr_bytes += len(data)
@@ -233,13 +209,9 @@ class McpChildProcess(asyncio.SubprocessProtocol):
         asyncio.get_running_loop().call_later(_STDERR_PAUSE_SECONDS, _resume_reading, stderr)
 
     def _end(self) -> None:
-        self._over = True
-        self._rest.clear()
-        self._wake()
-
-    def _wake(self) -> None:
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(None)
+        if not self._over:
+            self._over = True
+            self._lines.feed_eof()
 
 
 def build_child_environment(own: Mapping[str, str]) -> dict[str, str]:
@@ -257,6 +229,7 @@ def _resume_reading(stderr: asyncio.ReadTransport) -> None:
 
 
 StreamItem = SessionMessage | Exception
+TransportStreams = tuple[ObjectReceiveStream[StreamItem], ObjectSendStream[SessionMessage]]
 OnLost = Callable[[ToolError], None]
 
 # Limits for unsolicited messages, per second and as a burst: each one takes time of the event loop that other calls
@@ -278,57 +251,26 @@ _RESPONSE_START = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2.0"\s*,\s*"id"\s*:\s*(
 _RESPONSE_END = re.compile(rb'"jsonrpc"\s*:\s*"2.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$')
 
 
-class _BaseStream:
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> bool | None:
-        await self.aclose()
-        return None
-
-    async def aclose(self) -> None:
-        """Do nothing: the session releases all resources."""
-
-
-class ChildOutputStream(_BaseStream):
-    """A child's output lines as messages; other lines are skipped."""
+class ChildStream(ObjectReceiveStream[StreamItem], ObjectSendStream[SessionMessage]):
+    """A child's output lines as messages, and its input; writing never waits, so that no caller is blocked."""
 
     def __init__(self, child: McpChildProcess, lost: OnLost) -> None:
         self._child = child
         self._lost = lost
 
-    def __aiter__(self) -> ChildOutputStream:
-        return self
-
-    async def __anext__(self) -> StreamItem:
-        line = await self._child.line()
+    async def receive(self) -> StreamItem:
+        """Return the next message."""
+        line = await self._child.read_line()
         if line is None:
             # Set the reason before the waiting calls fail.
             self._lost(await self._child.why())
-            raise StopAsyncIteration
+            raise anyio.EndOfStream
         try:
             return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
         except ValueError:
             return _read_broken_line(line)
 
-    async def receive(self) -> StreamItem:
-        """Return the next message."""
-        try:
-            return await self.__anext__()
-        except StopAsyncIteration:
-            raise anyio.EndOfStream from None
-
-
-class ChildInputStream(_BaseStream):
-    """A child's standard input; writing never waits, so that a child that does not read blocks no caller."""
-
-    def __init__(self, child: McpChildProcess, lost: OnLost) -> None:
-        self._child = child
-        self._lost = lost
-
-    async def send(self, item: SessionMessage, /) -> None:
+    async def send(self, item: SessionMessage) -> None:
         """Send a message."""
         try:
             text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -337,6 +279,9 @@ class ChildInputStream(_BaseStream):
         if not self._child.write(text.encode() + b"\n"):
             self._lost(await self._child.why())
             raise anyio.BrokenResourceError
+
+    async def aclose(self) -> None:
+        """Do nothing: the session releases all resources."""
 
 
 def _read_broken_line(line: bytes) -> StreamItem:
@@ -364,16 +309,17 @@ async def open_stdio_transport(
     child = await McpChildProcess.start(upstream, memory=memory, max_bytes=max_bytes)
     started(child)
     try:
-        yield ChildOutputStream(child, lost), ChildInputStream(child, lost)
+        stream = ChildStream(child, lost)
+        yield stream, stream
     finally:
         with anyio.CancelScope(shield=True):
             await child.stop()
 
 
-class PacedStream(_BaseStream):
+class PacedStream(ObjectReceiveStream[StreamItem]):
     """A stream that passes expected responses immediately and rate-limits all other messages."""
 
-    def __init__(self, inner: ReadStream[StreamItem]) -> None:
+    def __init__(self, inner: ObjectReceiveStream[StreamItem]) -> None:
         self._source = inner
         self._left = UNSOLICITED_BURST
         self._counted = time.monotonic()
@@ -386,12 +332,10 @@ class PacedStream(_BaseStream):
         """The context of the last message's sender, if the transport provides it."""
         return getattr(self._source, "last_context", None)
 
-    def __aiter__(self) -> PacedStream:
-        return self
-
-    async def __anext__(self) -> StreamItem:
+    async def receive(self) -> StreamItem:
+        """Return the next message."""
         while True:
-            item = await self._source.__anext__()
+            item = await self._source.receive()
             self.heard += 1
             message = item.message if isinstance(item, SessionMessage) else None
             if self.expected > 0 and isinstance(message, JSONRPCResponse | JSONRPCError):
@@ -409,13 +353,6 @@ class PacedStream(_BaseStream):
         if self._left < 0:
             await asyncio.sleep(-self._left / UNSOLICITED_PER_SECOND)
 
-    async def receive(self) -> StreamItem:
-        """Return the next message."""
-        try:
-            return await self.__anext__()
-        except StopAsyncIteration:
-            raise anyio.EndOfStream from None
-
     async def aclose(self) -> None:
         """Close the inner stream."""
         await self._source.aclose()
@@ -427,22 +364,3 @@ def _is_used(message: JSONRPCNotification) -> bool:
     return message.method.startswith(_USED_NOTIFICATIONS) and not any(
         isinstance(n, int) and abs(n) > _MAX_NUMBER for n in numbers
     )
-
-
-class PacedTransport:
-    """A transport whose incoming messages are rate-limited; `stream` is set when it is entered."""
-
-    def __init__(self, transport: AbstractAsyncContextManager[TransportStreams]) -> None:
-        self._transport = transport
-        self.stream: PacedStream | None = None
-
-    async def __aenter__(self) -> TransportStreams:
-        read, write = await self._transport.__aenter__()
-        self.stream = PacedStream(read)
-        streams: tuple[ReadStream[StreamItem], WriteStream[SessionMessage]] = (self.stream, write)
-        return streams
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._transport.__aexit__(kind, error, trace)
