@@ -100,6 +100,7 @@ def list_tools(port: int) -> list[dict[str, Any]]:
             "name": f"{kind}_tool",
             "tool_type": kind,
             "config": config,
+            "timeout": 120,
             "input_schema": prices if kind == "builtin" else name,
         }
         for kind, config in definitions.items()
@@ -112,7 +113,9 @@ async def open_board(url: str, tables: Path) -> AsyncIterator[Pegboard]:
     upstream = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
     threading.Thread(target=upstream.serve_forever, daemon=True).start()
     port = upstream.server_address[1]
-    async with Pegboard.open(url, settings=Settings(tables=tables, egress_allow=f"127.0.0.1:{port}")) as board:
+    async with Pegboard.open(
+        url, settings=Settings(tables=tables, egress_allow=f"127.0.0.1:{port}", mcp_connect_seconds=120)
+    ) as board:
 
         @board.tool
         async def internal_tool(name: str) -> str:
