@@ -6,15 +6,24 @@ Over HTTP it prints the port it listens on. What happens to `slow` is noted in F
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import socket
 import sys
+import threading
 from pathlib import Path
 from typing import Annotated, Any
 
-from mcp.server import runner
 from mcp.server.mcpserver import Audio, Context, Elicit, Image, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, EmbeddedResource, ResourceLink, TextContent, TextResourceContents
+from mcp_types import (
+    PROTOCOL_VERSION_META_KEY,
+    CallToolResult,
+    EmbeddedResource,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
 from pydantic import BaseModel
 
 server = MCPServer("everyday")
@@ -146,11 +155,27 @@ async def older_only(scope: Any, receive: Any, send: Any) -> None:
     await app(scope, receive, send)
 
 
+def drop_newer_envelopes() -> None:
+    """Have requests on standard input lose what only the newer protocol has: a server of before did not look at it."""
+    source = sys.stdin.buffer
+    read, write = os.pipe()
+    sys.stdin = os.fdopen(read)
+
+    def pass_on() -> None:
+        with os.fdopen(write, "wb", buffering=0) as wire:
+            for line in source:
+                message = json.loads(line)
+                message.get("params", {}).get("_meta", {}).pop(PROTOCOL_VERSION_META_KEY, None)
+                wire.write(json.dumps(message).encode() + b"\n")
+
+    threading.Thread(target=pass_on, daemon=True).start()
+
+
 if __name__ == "__main__":
     where, era = sys.argv[1:3]
-    if era == "legacy":
-        runner._has_modern_envelope = lambda params: False
     if where == "stdio":
+        if era == "legacy":
+            drop_newer_envelopes()
         server.run("stdio")
     else:
         import uvicorn

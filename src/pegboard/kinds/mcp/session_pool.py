@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pegboard.http_client.guarded_client import GuardedClient
@@ -61,6 +62,11 @@ class McpSessionPool:
         self._room = asyncio.Lock()
         self._sweep_timer: asyncio.TimerHandle | None = None
         self._closed = False
+
+    @property
+    def connections(self) -> Mapping[Upstream, McpConnection]:
+        """The connections that are kept, by upstream."""
+        return MappingProxyType(self._connections)
 
     def check(self, upstream: Upstream) -> None:
         """Raise ToolError if it is known without connecting that this board cannot reach the upstream."""

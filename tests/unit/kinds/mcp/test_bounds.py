@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator
 
 import pytest
@@ -84,14 +85,32 @@ async def test_one_owner_s_sessions_leave_room_for_those_of_others(
 ) -> None:
     monkeypatch.setattr(session_pool, "MAX_MCP_CONNECTIONS", 2)
 
-    def of(owner: str, path: str) -> Upstream:
-        return Upstream(f"http://127.0.0.1:9/{path}", None, owner_id=owner)
+    waiting: list[Asked] = []
+    may_answer = asyncio.Event()
 
-    with upstreams._use_connection(of("ann", "one")):
+    async def answer(asked: Asked) -> bool:
+        if asked.says == "tools/call":
+            waiting.append(asked)
+            await may_answer.wait()
+        return False
+
+    async with answering(answer) as server:
+
+        def of(owner: str, number: int) -> Upstream:
+            return Upstream(f"{server.upstream.server_url}?n={number}", None, owner_id=owner)
+
+        async def all_wait() -> bool:
+            return len(waiting) == len(calls)
+
+        calls = [asyncio.create_task(upstreams.call(of("ann", 1), "echo", {}))]
+        await until(all_wait)
         with pytest.raises(Unavailable, match="Tools of this owner are connected to 1 MCP servers"):
-            upstreams._connect(of("ann", "two"))
-        with upstreams._use_connection(of("bob", "one")):
-            assert {each.owner_id for each in upstreams._connections} == {"ann", "bob"}
+            await upstreams.tools(of("ann", 2))
+        calls.append(asyncio.create_task(upstreams.call(of("bob", 1), "echo", {})))
+        await until(all_wait)
+        assert {each.owner_id for each in upstreams.connections} == {"ann", "bob"}
+        may_answer.set()
+        await asyncio.gather(*calls)
 
 
 async def test_what_one_caller_provokes_shuts_no_other_user_out(runner: Runner) -> None:
@@ -121,10 +140,12 @@ async def test_a_large_answer_is_looked_through_aside(size: int, is_aside: bool,
         asked.say(json.dumps(["s3cr3t-key", "x" * size]))
         return None
 
+    before = set(threading.enumerate())
     async with answering(answer) as server:
         call = runner.ready(tool_of(server.upstream), {"type": "bearer", "token": "s3cr3t-key"})
         assert json.loads(await call()) == ["********", "x" * size]
-    assert bool(runner.executor._readers._threads) == is_aside
+    new = set(threading.enumerate()) - before
+    assert any(thread.name.startswith("pegboard-mcp") for thread in new) == is_aside
 
 
 async def test_a_call_that_was_never_sent_says_that_it_did_not_run(runner: Runner) -> None:

@@ -15,6 +15,7 @@ import pytest
 from pegboard.http_client.circuit_breaker import CircuitBreakers
 from pegboard.http_client.host_limits import HostLimiter
 from pegboard.kinds.base import OpenTool
+from pegboard.kinds.mcp import client_session
 from pegboard.kinds.mcp.executor import McpExecutor
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream, UpstreamTool
@@ -32,6 +33,7 @@ from pegboard.model.call_errors import (
 from pegboard.model.tool import Kind, Tool
 from tests.mcp_servers.running import odd
 from tests.mcp_servers.web import Asked, answering
+from tests.waiting import until
 
 NOW = datetime.now(UTC)
 
@@ -207,27 +209,32 @@ async def test_a_tool_that_its_upstream_changed_is_refused_and_reported_once(
 
 async def _aged(upstreams: McpSessionPool, upstream: Upstream) -> bool:
     """Have the list looked at again by the next one who asks for it."""
-    session = upstreams._connections[upstream].session
+    session = upstreams.connections[upstream].session
     assert session is not None
-    session._listed_at = 0.0
     await session.refresh(time.monotonic())
     return True
 
 
-async def test_a_list_that_is_old_is_fetched_again_behind_a_call(upstreams: McpSessionPool, tmp_path: Path) -> None:
+async def test_a_list_that_is_old_is_fetched_again_behind_a_call(
+    upstreams: McpSessionPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "description"
     file.write_text("first")
     upstream = odd("steps", file)
     [found] = await upstreams.tools(upstream)
     file.write_text("second")
-    session = upstreams._connections[upstream].session
+    session = upstreams.connections[upstream].session
     assert session is not None
-    session._listed_at -= 61
     await upstreams.call(upstream, "echo", {}, pinned=found.digest)
-    refreshing = session._refresh_task
-    assert refreshing is not None
-    await refreshing
-    assert session.tools["echo"].description == "second"
+    assert session.tools["echo"].description == "first", "the list is not old yet"
+    monkeypatch.setattr(client_session, "MIN_LIST_INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr(client_session, "LIST_MAX_AGE_SECONDS", -1.0)
+    await upstreams.call(upstream, "echo", {}, pinned=found.digest)
+
+    async def is_listed() -> bool:
+        return session.tools["echo"].description == "second"
+
+    await until(is_listed)
 
 
 async def test_a_tool_that_its_upstream_no_longer_has_is_reported(runner: Runner) -> None:
@@ -262,5 +269,5 @@ async def test_what_cannot_work_is_reported_before_the_first_call(
 
 async def test_preparing_connects_to_nothing(runner: Runner, upstreams: McpSessionPool) -> None:
     runner.ready(tool_of(odd("exit-at-once")))
-    assert not upstreams._connections
+    assert not upstreams.connections
     await runner.executor.close()

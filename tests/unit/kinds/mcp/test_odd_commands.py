@@ -76,14 +76,14 @@ async def test_a_call_that_hangs_ends_when_its_time_is_up(upstreams: McpSessionP
 async def test_a_server_that_answers_nothing_any_more_is_replaced(upstreams: McpSessionPool, tmp_path: Path) -> None:
     hanging = odd("hang-call")
     await upstreams.tools(hanging)
-    first = upstreams._connections[hanging].session
+    first = upstreams.connections[hanging].session
     for _ in range(3):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await say(upstreams, hanging)
-    assert upstreams._connections[hanging].session is None
+    assert upstreams.connections[hanging].session is None
     await upstreams.tools(hanging)
-    assert upstreams._connections[hanging].session not in (None, first)
+    assert upstreams.connections[hanging].session not in (None, first)
 
 
 async def test_a_server_that_reads_nothing_cannot_hold_anyone_up(upstreams: McpSessionPool) -> None:

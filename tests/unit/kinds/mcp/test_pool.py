@@ -99,7 +99,7 @@ async def test_what_is_idle_is_let_go_of(outbound: GuardedClient) -> None:
             return running() <= before and server.count("DELETE") == 1
 
         await until(gone)
-        assert not upstreams._connections
+        assert not upstreams.connections
         assert (await upstreams.call(odd("plain"), "echo", {"text": "a"}))["content"][0]["text"] == "a"
 
 
@@ -121,7 +121,7 @@ async def test_connections_are_bounded(outbound: GuardedClient, monkeypatch: pyt
         urls = [f"{server.upstream.server_url}?n={number}" for number in range(6)]
         for url in urls:
             await upstreams.call(Upstream(url, None), "echo", {})
-            assert len(upstreams._connections) <= 3
+            assert len(upstreams.connections) <= 3
 
         async def left() -> bool:
             return server.count("DELETE") == 3

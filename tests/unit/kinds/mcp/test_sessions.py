@@ -30,7 +30,7 @@ async def lost(way: Way, upstreams: McpSessionPool) -> None:
     """Wait until it is noticed that the server is away, where that can be before the next call."""
 
     async def noticed() -> bool:
-        session = upstreams._connections[way.upstream].session
+        session = upstreams.connections[way.upstream].session
         return session is None or session.in_doubt or way.name == "http legacy"
 
     await until(noticed)
