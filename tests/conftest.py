@@ -8,20 +8,17 @@ import logging
 import shutil
 import signal
 from collections.abc import AsyncIterator, Generator, Iterator
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import redis
-from fastapi.routing import APIRoute, _EffectiveRouteContext, _RouterIncludeContext
 from hypothesis import HealthCheck, settings
-from sqlalchemy import URL, Engine
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from pegboard.kinds.table import sqlite_source
-from pegboard.storage import database as database_module
-from pegboard.storage.database import Database
+from pegboard.kinds.table import sources
+from pegboard.kinds.table.sqlite_source import SqliteSource
+from pegboard.storage.database import SQLITE_PRAGMAS, Database
 from pegboard.storage.migrate import migrate
 from tests import servers
 from tests.valkey import ValkeyServer
@@ -98,66 +95,19 @@ def missing_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def routes_are_read_once() -> Iterator[None]:
-    """Cache the analysis of routes: all boards have the same, and it dominates the cost of a first response."""
-    read = _EffectiveRouteContext.from_api_route
-    known: dict[tuple[int, str], _EffectiveRouteContext] = {}
-
-    def once(*, original_route: APIRoute, include_context: _RouterIncludeContext) -> _EffectiveRouteContext:
-        key = id(original_route), include_context.prefix  # cached values keep the route alive, so ids are unique
-        if key not in known:
-            known[key] = read(original_route=original_route, include_context=include_context)
-        return known[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_EffectiveRouteContext, "from_api_route", once)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def statements_are_compiled_once() -> Iterator[None]:
-    """Share compiled SQL statements between the SQLite engines of all boards."""
-
-    async def connected() -> Engine:
-        # A dialect is initialised by the first connection.
-        engine = create_async_engine("sqlite+aiosqlite://", query_cache_size=5000)
-        async with engine.connect():
-            pass
-        await engine.dispose()
-        return engine.sync_engine
-
-    first = asyncio.run(connected())
-
-    def create(url: URL, **options: Any) -> AsyncEngine:
-        engine = create_async_engine(url, **options)
-        if engine.dialect.name == "sqlite":
-            engine.sync_engine.dialect = first.dialect
-            engine.sync_engine._compiled_cache = first._compiled_cache
-        return engine
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database_module, "create_async_engine", create)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_waiting_for_the_disk() -> Iterator[dict[ModuleType, tuple[str, ...]]]:
+def no_waiting_for_the_disk() -> Iterator[None]:
     """Run SQLite with `synchronous = OFF`, like the PostgreSQL test servers: no test turns the machine off."""
-    shipped = {module: tuple[str, ...](vars(module)["PRAGMAS"]) for module in (database_module, sqlite_source)}
+    assert "synchronous = FULL" in SQLITE_PRAGMAS
+    pragmas = (*SQLITE_PRAGMAS, "synchronous = OFF")
+
+    class FastSource(SqliteSource):
+        def __init__(self, file: Path | None, **options: Any) -> None:
+            super().__init__(file, pragmas=pragmas, **options)
+
     with pytest.MonkeyPatch.context() as patch:
-        for module, pragmas in shipped.items():
-            assert "synchronous = FULL" in pragmas
-            patch.setattr(module, "PRAGMAS", tuple(pragma.replace("FULL", "OFF") for pragma in pragmas))
-        yield shipped
-
-
-@pytest.fixture
-def waiting_for_the_disk(
-    no_waiting_for_the_disk: dict[ModuleType, tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Run SQLite with the shipped settings."""
-    for module, pragmas in no_waiting_for_the_disk.items():
-        monkeypatch.setattr(module, "PRAGMAS", pragmas)
+        patch.setattr(Database, "create", partial(Database.create, pragmas=pragmas))
+        patch.setattr(sources, "SqliteSource", FastSource)
+        yield
 
 
 @pytest.fixture(scope="session")

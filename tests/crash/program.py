@@ -11,8 +11,10 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import orjson
 
@@ -20,7 +22,7 @@ from pegboard import CallContext, Pegboard
 from pegboard.journal import commit_queue
 from pegboard.journal.postgresql_backend import PostgresqlBackend
 from pegboard.journal.writer_locks import ObservedLeases
-from pegboard.storage import database as databases
+from pegboard.storage.database import SQLITE_PRAGMAS, Database
 from pegboard.surfaces.rest.server import bind_socket, serve_forever
 from pegboard.telemetry.logs import configure_logs
 from pegboard.testing import NoSettings
@@ -69,7 +71,8 @@ def hurry(outfit: Outfit) -> None:
     """Make the journal lose its patience sooner than a server in the world should."""
     if outfit.patience is None:
         return
-    databases.PRAGMAS = (f"busy_timeout = {int(outfit.patience * 1000)}", *databases.PRAGMAS[1:])
+    pragmas = (*SQLITE_PRAGMAS, f"busy_timeout = {int(outfit.patience * 1000)}")
+    patch.object(Database, "create", partial(Database.create, pragmas=pragmas)).start()
     vars(commit_queue).update(MAINTENANCE_SECONDS=outfit.tend, RETRY_AFTER_MS=100)
     shorter = (
         (commit_queue.DatabaseJournal, "patience", outfit.patience),

@@ -6,9 +6,10 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from uuid import uuid4
@@ -26,7 +27,8 @@ _URL_HELP = (
     'or "postgresql://…" (or "postgres://…", "postgresql+asyncpg://…")'
 )
 _WRITE_OPTION = "pegboard_writing"
-PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
+# For every SQLite connection; tests pass others to `Database.create` and to `SqliteSource`.
+SQLITE_PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
 
 T = TypeVar("T")
 
@@ -54,6 +56,7 @@ class Database:
         *,
         file: Path | None = None,
         keeper: sqlite3.Connection | None = None,
+        pragmas: Sequence[str] = SQLITE_PRAGMAS,
     ) -> None:
         self.engine = engine
         self.kind = kind
@@ -61,28 +64,29 @@ class Database:
         self.file = file
         # An in-memory database exists as long as one connection to it is open.
         self._keeper = keeper
+        self._pragmas = pragmas
         # SQLite allows one writer at a time; a lock here is fair and fast, SQLite's own waiting is neither.
         self._writing = asyncio.Lock() if kind == "sqlite" else None
         self._reading = self._writing if keeper else None
         self._holder: asyncio.Task[Any] | None = None
 
     @classmethod
-    def create(cls, url: str) -> Database:
-        """Return the database of a URL; raise ValueError with the supported forms."""
+    def create(cls, url: str, *, pragmas: Sequence[str] = SQLITE_PRAGMAS) -> Database:
+        """Return the database of a URL; raise ValueError with the supported forms. `pragmas` are for SQLite."""
         if url in {"memory", "sqlite://", "sqlite:///:memory:", "sqlite+aiosqlite:///:memory:"}:
-            return cls._memory()
+            return cls._memory(pragmas)
         try:
             parsed = make_url(url)
         except ArgumentError:
             raise ValueError(f"not a database URL: {_URL_HELP}") from None
         if parsed.drivername in {"sqlite", "sqlite+aiosqlite"} and parsed.database and not parsed.query:
-            return cls._file(Path(parsed.database))
+            return cls._file(Path(parsed.database), pragmas)
         if parsed.drivername in {"postgresql", "postgres", "postgresql+asyncpg"}:
             return cls._postgresql(parsed)
         raise ValueError(f"not a database this board can use: {format_url(parsed)}; {_URL_HELP}")
 
     @classmethod
-    def _memory(cls) -> Database:
+    def _memory(cls, pragmas: Sequence[str]) -> Database:
         name = f"file:pegboard-{uuid4().hex}?mode=memory&cache=shared"
         keeper = sqlite3.connect(name, uri=True, check_same_thread=False)
         engine = create_async_engine(
@@ -91,18 +95,18 @@ class Database:
             max_overflow=0,
             hide_parameters=True,
         )
-        _tune_sqlite(engine)
-        return cls(engine, "sqlite", "memory", keeper=keeper)
+        _tune_sqlite(engine, pragmas)
+        return cls(engine, "sqlite", "memory", keeper=keeper, pragmas=pragmas)
 
     @classmethod
-    def _file(cls, file: Path) -> Database:
+    def _file(cls, file: Path, pragmas: Sequence[str]) -> Database:
         file = file.absolute()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Created here, so that no other user can ever read it; SQLite gives its side files the same mode.
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
         engine = create_async_engine(URL.create("sqlite+aiosqlite", database=str(file)), hide_parameters=True)
-        _tune_sqlite(engine)
-        return cls(engine, "sqlite", f"sqlite:///{file}", file=file)
+        _tune_sqlite(engine, pragmas)
+        return cls(engine, "sqlite", f"sqlite:///{file}", file=file, pragmas=pragmas)
 
     @classmethod
     def _postgresql(cls, url: URL) -> Database:
@@ -181,7 +185,7 @@ class Database:
         options: dict[str, Any] = {"isolation_level": None, "cached_statements": 256, "check_same_thread": False}
         where = self.file or str(self.engine.url.database)
         connection: sqlite3.Connection = sqlite3.connect(where, uri=self.file is None, **options)
-        for pragma in PRAGMAS:
+        for pragma in self._pragmas:
             connection.execute(f"PRAGMA {pragma}")
         return connection
 
@@ -273,12 +277,12 @@ def format_url(url: URL) -> str:
     return url.set(query={}).render_as_string()
 
 
-def _tune_sqlite(engine: AsyncEngine) -> None:
+def _tune_sqlite(engine: AsyncEngine, pragmas: Sequence[str]) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def tune(connection: Any, _record: Any) -> None:
         # The driver must not begin transactions itself: `begin` below does.
         connection.isolation_level = None
-        connection.run_async(_set_pragmas)
+        connection.run_async(partial(_set_pragmas, pragmas))
 
     @event.listens_for(engine.sync_engine, "begin")
     def begin(connection: Connection) -> None:
@@ -294,8 +298,8 @@ def read_driver_message(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-async def _set_pragmas(connection: Any) -> None:
-    for pragma in PRAGMAS:
+async def _set_pragmas(pragmas: Sequence[str], connection: Any) -> None:
+    for pragma in pragmas:
         await connection.execute(f"PRAGMA {pragma}")
     # SQLite does not wait if two connections switch a file to WAL mode at the same time.
     give_up = time.monotonic() + 5

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from pegboard.storage import account_rows, tool_rows
-from pegboard.storage.database import Database, read_revision
+from pegboard.storage.database import SQLITE_PRAGMAS, Database, read_revision
 from pegboard.storage.migrate import migrate
 from tests.servers import PostgresServer, free_port
 from tests.unit.storage.rows import a_tool, a_user, kept_user
@@ -64,9 +64,8 @@ async def test_the_url_shown_has_no_password() -> None:
     assert "db.example:5433/board" in database.shown_url
 
 
-@pytest.mark.usefixtures("waiting_for_the_disk")
 async def test_sqlite_is_durable_and_enforces_foreign_keys(tmp_path: Path) -> None:
-    database = Database.create(f"sqlite:///{tmp_path}/board.db")
+    database = Database.create(f"sqlite:///{tmp_path}/board.db", pragmas=SQLITE_PRAGMAS)
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
     async with database.read() as conn:
         found = {name: (await conn.execute(text(f"PRAGMA {name}"))).scalar_one() for name in wanted}

@@ -31,7 +31,7 @@ from pegboard.kinds.table.sqlite_errors import (
 from pegboard.kinds.table.sqlite_schema import read_sqlite_schema, read_sqlite_tables
 from pegboard.kinds.table.table_schema import TableSchema
 from pegboard.model.json_text import json_text
-from pegboard.storage.database import Database, close_sqlite, finish_despite_cancellation
+from pegboard.storage.database import SQLITE_PRAGMAS, Database, close_sqlite, finish_despite_cancellation
 from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
 
 _quote_identifier = dialect().identifier_preparer.quote_identifier
@@ -262,7 +262,6 @@ T = TypeVar("T")
 
 # SQLite has one writer at a time, so all waiting entries go together, whatever their table.
 _QUEUE_NAME = "entries"
-PRAGMAS = ("busy_timeout = 5000", "synchronous = FULL", "foreign_keys = ON")
 
 
 class SqliteSource:
@@ -271,12 +270,18 @@ class SqliteSource:
     kind: Literal["sqlite", "postgresql"] = "sqlite"
 
     def __init__(
-        self, file: Path | None, *, database: Database | None = None, sign_receipt: SignReceipt = sign_nothing
+        self,
+        file: Path | None,
+        *,
+        database: Database | None = None,
+        sign_receipt: SignReceipt = sign_nothing,
+        pragmas: Sequence[str] = SQLITE_PRAGMAS,
     ) -> None:
         self.shown_url = database.shown_url if database else f"sqlite:///{file}"
         self.is_own = database is not None
         self._file = file
         self._database = database
+        self._pragmas = pragmas
         self._sign_receipt = sign_receipt if self.is_own else None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pegboard-tables")
         self._connection: sqlite3.Connection | None = None
@@ -361,7 +366,7 @@ class SqliteSource:
             where, uri=True, isolation_level=None, cached_statements=256, check_same_thread=False
         )
         try:
-            for pragma in PRAGMAS:
+            for pragma in self._pragmas:
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
@@ -66,6 +66,17 @@ _PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
+def _join_routers() -> APIRouter:
+    joined = APIRouter(responses=_PROBLEM_RESPONSES)
+    for router in (*_ROUTERS, api_docs.router):
+        joined.include_router(router)
+    return joined
+
+
+# FastAPI analyses included routes at the first request and keeps the result, so all applications share one router.
+_API = _join_routers()
+
+
 def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     """Return the ASGI application that serves the board over HTTP."""
     rest = FastAPI(
@@ -73,16 +84,13 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
         version=version,
         summary="Every tool that an agent may call",
         license_info={"name": "Apache 2.0", "identifier": "Apache-2.0"},
-        responses=_PROBLEM_RESPONSES,
+        routes=_API.routes,
         docs_url=None,
         redoc_url=None,
     )
     rest.state.board = board
     rest.state.readers = EventReaders(board.settings.max_event_readers)
     rest.state.views = watch_routes.WatchViews(board.watchers, board.snapshot)
-    for router in _ROUTERS:
-        rest.include_router(router)
-    rest.include_router(api_docs.router)
     add_problem_handlers(rest, METHODS_BY_PATH)
     api_docs.describe_calls(rest)
     settings = board.settings

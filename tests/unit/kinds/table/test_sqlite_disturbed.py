@@ -60,7 +60,6 @@ async def refused(source: SqliteSource, one: InsertEntry) -> InsertFault:
     return raised.value
 
 
-@pytest.mark.usefixtures("waiting_for_the_disk")
 async def test_the_source_waits_for_locks_keeps_to_references_and_is_durable(
     connections: list[sqlite3.Connection], source: SqliteSource
 ) -> None:
