@@ -192,7 +192,14 @@ class Database:
     @asynccontextmanager
     async def connect_driver(self) -> AsyncIterator[Any]:
         """Open a driver connection (aiosqlite, asyncpg) outside the pool, for long use."""
-        conn = await self.engine.connect()
+        connecting = asyncio.ensure_future(self.engine.connect())
+        try:
+            # aiosqlite's thread reports to the event loop, which may be closed soon after a cancellation.
+            conn = await (finish_despite_cancellation(connecting) if self.kind == "sqlite" else connecting)
+        except asyncio.CancelledError:
+            if not connecting.cancelled() and connecting.exception() is None:
+                await finish_despite_cancellation(connecting.result().close())
+            raise
         try:
             driver = (await conn.get_raw_connection()).driver_connection
             await conn.run_sync(Connection.detach)

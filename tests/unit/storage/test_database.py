@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import stat
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
@@ -16,6 +21,7 @@ from pegboard.storage.database import SQLITE_PRAGMAS, Database, read_revision
 from pegboard.storage.migrate import migrate
 from tests.servers import PostgresServer, free_port
 from tests.unit.storage.rows import a_tool, a_user, kept_user
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -71,6 +77,41 @@ async def test_sqlite_is_durable_and_enforces_foreign_keys(tmp_path: Path) -> No
         found = {name: (await conn.execute(text(f"PRAGMA {name}"))).scalar_one() for name in wanted}
     await database.close()
     assert found == wanted
+
+
+async def test_a_cancelled_connection_to_sqlite_is_made_and_closed_before_the_cancellation_is_raised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database.create(f"sqlite:///{tmp_path}/board.db")
+    threads = set(threading.enumerate())
+    connect, is_connecting, may_connect = sqlite3.connect, threading.Event(), threading.Event()
+
+    def connect_late(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        is_connecting.set()
+        assert may_connect.wait(60)
+        connection: sqlite3.Connection = connect(*arguments, **options)
+        return connection
+
+    async def use() -> None:
+        async with database.connect_driver():
+            pytest.fail("it was cancelled before")
+
+    monkeypatch.setattr(sqlite3, "connect", connect_late)
+    using = asyncio.create_task(use())
+    assert await anyio.to_thread.run_sync(is_connecting.wait, 60)
+    using.cancel()
+    done, _ = await asyncio.wait([using], timeout=0.05)
+    may_connect.set()
+    assert not done
+    with pytest.raises(asyncio.CancelledError):
+        await using
+    await database.close()
+
+    async def is_over() -> bool:
+        started = set(threading.enumerate()) - threads
+        return not [thread for thread in started if "connection_worker" in thread.name]
+
+    await until(is_over)
 
 
 async def test_a_tool_needs_an_owner_that_exists(database: Database) -> None:
