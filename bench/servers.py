@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from pegboard import Pegboard
+from pegboard.journal.entries import ClosingEntry
 from pegboard.model.call import CallContext, Execution, ReadyCall, ToolResult
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.server import build_server_options, tune_garbage_collector
@@ -54,6 +55,13 @@ class Unrecorded:
 
     async def record(self, execution: Execution, result: ToolResult) -> None:
         """Discard the row."""
+
+    def build_closing(self, execution: Execution, result: ToolResult) -> ClosingEntry:
+        """Raise, because no tool that is measured is transactional."""
+        raise NotImplementedError
+
+    def release(self, run_id: str) -> None:
+        """Do nothing."""
 
     async def close(self) -> None:
         """Do nothing."""

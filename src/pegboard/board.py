@@ -16,7 +16,12 @@ from pegboard.dialects.catalog import load_dialects
 from pegboard.http_client.guarded_client import Resolver
 from pegboard.journal.audit import Audit
 from pegboard.journal.journal import Journal
-from pegboard.journal.open_journal import get_spool_folder, open_chain, start_journal
+from pegboard.journal.open_journal import (
+    create_transactional_journal,
+    get_spool_folder,
+    open_chain,
+    start_journal,
+)
 from pegboard.journal.statistics import Statistics
 from pegboard.kinds.base import Prepared
 from pegboard.kinds.catalog import build_executors, make_missing_error
@@ -93,7 +98,10 @@ class Pegboard(Library):
         )
         self.tools = ToolRegistry(database, self.snapshot, self.vault, self._outbound_services.outbound.check, rules)
         self._drift_flagger = DriftFlagger(self.tools.flag)
-        self._sources = TableSources(database, open_chain(self.vault).sign_receipt)
+        spools = get_spool_folder(database, settings.home, started.admin.id)
+        # A journal for tests has the rows of all calls.
+        transactional = create_transactional_journal(database, self.vault, spools) if journal is None else None
+        self._sources = TableSources(database, transactional)
         self.executors = build_executors(
             wiring.ExecutorServices(
                 self._outbound_services,
@@ -117,9 +125,7 @@ class Pegboard(Library):
         )
         self.tables = TablesFileWatcher(settings.tables, self._sources, self.snapshot, self.admin.user_id, os.environ)
         self._limiter = wiring.create_limiter(settings)
-        self.journal = journal or start_journal(
-            database, self.vault, get_spool_folder(database, settings.home, started.admin.id)
-        )
+        self.journal = journal or start_journal(database, self.vault, spools)
         self.pipeline = Pipeline(
             snapshot=self.snapshot,
             validator=wiring.create_validator(settings, self.vault),
@@ -161,7 +167,9 @@ class Pegboard(Library):
         self._recorded = ExecutionReader(database, self.snapshot)
         self.cancelling = CallCanceller(self.pipeline, self.following, database, self._recorded)
         self._other_processes = OtherProcessWatcher(
-            database, self.watchers, lambda: getattr(self.journal, "number", None)
+            database,
+            self.watchers,
+            lambda: {getattr(self.journal, "number", None), transactional.number if transactional else None},
         )
 
     @classmethod

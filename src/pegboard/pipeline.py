@@ -9,6 +9,8 @@ type and returns a more trusted one. Stages raise ToolError; `run` catches it an
     begin       commit an intent to the journal, or return the recorded result of a repeated idempotency key
     execute     run the executor until the deadline; check the output, retry, fall back
     journal     commit the row before the caller gets the result
+
+A transactional tool commits the row itself, together with its effects; it gets it from `_conclude`.
 """
 
 from __future__ import annotations
@@ -16,9 +18,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from contextvars import ContextVar
+from functools import partial
 
 from pegboard.concurrency.user_shares import FairShares
+from pegboard.journal.entries import ClosingEntry
 from pegboard.journal.journal import Journal
+from pegboard.kinds.base import Output
 from pegboard.model.call import Caller, NamedBy, ToolCall, ToolResult
 from pegboard.model.call_errors import (
     Cancelled,
@@ -31,12 +36,13 @@ from pegboard.model.call_errors import (
 from pegboard.model.ids import new_id
 from pegboard.model.tool import RateLimit
 from pegboard.progress.board_watchers import BoardWatchers
+from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.registry.snapshot import Snapshot
 from pegboard.stages.check_output import OutputChecker, encode_output
 from pegboard.stages.execute import ExecutionOutcome, execute
 from pegboard.stages.rate_limit import Limiter, check_rate_limit
 from pegboard.stages.resolve import find_tool, resolve_tool
-from pegboard.stages.run import CallRun, ReplayedCall
+from pegboard.stages.run import CallRun, CommittedCall, ReplayedCall
 from pegboard.stages.validate_arguments import ArgumentValidator
 from pegboard.telemetry.logs import get_logger
 from pegboard.telemetry.metrics import Metrics
@@ -216,11 +222,26 @@ class Pipeline:
             earlier = await self._journal.begin(ready, this.draft)
             if earlier is not None:
                 return this.build_repeat(earlier)
-            return this.build_success(await execute(compiled, ready, self._checker, this.attempts))
+            if ready.is_transactional:
+                ready = ready._replace(conclude=partial(self._conclude, this, compiled))
+            outcome = await execute(compiled, ready, self._checker, this.attempts)
+            return this.committed.result if this.committed is not None else this.build_success(outcome)
         except ToolError as error:
+            this.committed = None
             if this.ready is None and isinstance(error, InvalidArguments):
                 this.ignored = error.ignored
             return await self._run_fallback(this, error, fall_back)
+
+    def _conclude(self, this: CallRun, compiled: CompiledTool, output: Output) -> ClosingEntry:
+        """Return the journal entry that a transactional call commits together with its effects."""
+        try:
+            text = self._checker.check(compiled, output.value)
+        except ToolError as error:
+            error.did_run = False  # the transaction is rolled back
+            raise
+        result = this.build_success(ExecutionOutcome(text, this.attempts.count))
+        this.committed = CommittedCall(result, this.execution(result)._replace(row_id=output.row_id))
+        return self._journal.build_closing(this.committed.execution, result)
 
     async def _run_fallback(self, this: CallRun, error: ToolError, allowed: bool) -> ToolResult:
         fallback = (
@@ -255,9 +276,13 @@ class Pipeline:
         self._metrics.count_call(this.kind, result.problem.code if result.problem else "", result.elapsed_ms)
         if this.attempts.violations:
             self._metrics.count_violations(this.kind, this.attempts.violations)
-        execution = this.execution(result)
+        committed = this.committed if this.committed is not None and result is this.committed.result else None
+        execution = committed.execution if committed is not None else this.execution(result)
         try:
-            await self._journal.record(execution, result)
+            if committed is not None:
+                self._journal.release(this.id)
+            else:
+                await self._journal.record(execution, result)
         except ToolError as error:
             result = this.build_unrecorded(result, error)
             execution = this.execution(result)

@@ -40,6 +40,39 @@ async def insert_while_it_is_killed(board: TableBoard, book: Book, kills: int) -
                 book.is_up.set()
 
 
+async def insert_without_keys_while_it_is_killed(board: TableBoard, book: Book, kills: int) -> None:
+    """Have clients insert rows without keys, each once, while the server is killed repeatedly."""
+    is_over = False
+    async with callers(board, CLIENTS) as clients:
+
+        async def insert(place: int, client: httpx.AsyncClient) -> None:
+            count = 0
+            while not is_over:
+                await book.is_up.wait()
+                await book.once(client, f"{place}-{count}")
+                count += 1
+
+        async with anyio.create_task_group() as group:
+            for place, client in enumerate(clients):
+                group.start_soon(insert, place, client)
+            for _ in range(kills):
+                await book.acknowledged(len(book.there) + len(NUMBERS) // 2)
+                book.is_up = anyio.Event()
+                await board.end(signal.SIGKILL)
+                await board.start()
+                book.is_up.set()
+            await book.acknowledged(len(book.there) + len(NUMBERS) // 2)
+            is_over = True
+
+
+async def recorded_apart(url: str) -> tuple[list[str], int]:
+    """Ids of rows that only the table or only the journal has, and the number of calls in doubt."""
+    there = {str(key) for (key,) in await rows_of(url, "SELECT id FROM notes")}
+    found = await rows_of(url, "SELECT row_id, status, repeat_of FROM executions")
+    recorded = {row_id for row_id, status, repeat_of in found if status == "succeeded" and repeat_of is None}
+    return sorted(there ^ recorded), sum(status == "in_doubt" for _, status, _ in found)
+
+
 async def check(board: TableBoard, book: Book, tables: str) -> None:
     """Compare what the clients know with the journal and the table."""
     async with reader(board.url, board.home) as journal:
@@ -64,8 +97,24 @@ async def test_in_the_boards_own_database_every_key_has_its_row_once_however_oft
     async with serving(board):
         await insert_while_it_is_killed(board, book, kills)
         await check(board, book, database_url)
-    assert book.open == {}, "a receipt says what came of each"
+    assert book.open == {}, "each row and its journal entry are there together"
     assert set(book.there) == NUMBERS
+    assert await recorded_apart(database_url) == ([], 0)
+
+
+@pytest.mark.timeout(300)
+@ONCE_OR_OFTEN
+async def test_in_the_boards_own_database_the_journal_has_each_row_and_no_other_without_any_key(
+    database_url: str, tmp_path: Path, kills: int
+) -> None:
+    await run_sql(database_url, ledger_table(database_url))
+    board = TableBoard(database_url, tmp_path, ledger())
+    book = Book()
+    async with serving(board):
+        await insert_without_keys_while_it_is_killed(board, book, kills)
+        await check(board, book, database_url)
+    assert set(book.open.values()) <= {"unanswered", "unavailable"}
+    assert await recorded_apart(database_url) == ([], 0)
 
 
 @pytest.mark.timeout(300)

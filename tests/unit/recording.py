@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from pegboard import ToolResult
+from pegboard.journal.entries import ClosingEntry
 from pegboard.journal.journal import EarlierCall
 from pegboard.model.call import Execution, ReadyCall
 from pegboard.model.call_errors import Unavailable
@@ -39,6 +40,12 @@ class Recording:
             await self.wait.wait()
         if self.losing:
             raise Unavailable("The disk is full")
+
+    def build_closing(self, execution: Execution, result: ToolResult) -> ClosingEntry:
+        raise AssertionError("no tool of these tests is transactional")
+
+    def release(self, run_id: str) -> None:
+        raise AssertionError("no tool of these tests is transactional")
 
     async def close(self) -> None:
         return

@@ -66,6 +66,7 @@ class DatabaseJournal:
         self._bytes = 0
         self._uncommitted: list[WaitingEntry] = []
         self._open: dict[str, OpeningEntry] = {}
+        self._transactional: set[str] = set()
         self._wake = asyncio.Event()
         self._outage_reason: str | None = None
         self._closing = False
@@ -98,25 +99,48 @@ class DatabaseJournal:
         if why is not None:
             raise Unavailable(f"The journal cannot record calls: {why}", retry_after_ms=RETRY_AFTER_MS)
         if ready.key is not None:
-            return await self._claims.take(ready, lambda claim: self._commit_intent(ready, draft, claim))
-        if ready.has_effects:
+            earlier = await self._claims.take(ready, lambda claim: self._commit_intent(ready, draft, claim))
+            if earlier is not None:
+                return earlier
+        elif ready.has_effects and not ready.is_transactional:
             await self._commit_intent(ready, draft, None)
+        if ready.is_transactional:
+            self._transactional.add(ready.run_id)
         return None
 
     async def record(self, execution: Execution, result: ToolResult) -> None:
         """Queue the row and wait until it is durable; it is written even if the caller disconnects."""
-        opening = self._open.pop(execution.id, None)
+        opening = self._open.get(execution.id)
         try:
             self._refuse_to_record(execution, opening)
             try:
-                closing = self._build_closing(execution, result, opening)
+                closing = self.build_closing(execution, result)
             except Exception as error:  # a row that cannot be serialized
                 log.exception("row_not_storable")
                 raise self._report_lost(execution, type(error).__name__) from None
             await self._submit(closing)
         finally:
-            if opening is not None and opening.claim is not None:
-                self._claims.release(opening.claim.name)
+            self.release(execution.id)
+
+    def build_closing(self, execution: Execution, result: ToolResult) -> ClosingEntry:
+        """Return the entry with the row of a call that has ended, and what happens to its intent."""
+        row = serialize_execution(execution)
+        opening = self._open.get(execution.id)
+        is_transactional = execution.id in self._transactional
+        if opening is None:
+            return ClosingEntry(row, is_transactional=is_transactional)
+        did_run = execution.attempts and (result.problem is None or result.problem.did_run)
+        if opening.claim is None or not did_run:
+            return ClosingEntry(row, "forget", is_transactional=is_transactional)
+        answer = self._claims.encrypt_answer(result, execution.id)
+        return ClosingEntry(row, "keep", "done", answer, is_transactional=is_transactional)
+
+    def release(self, run_id: str) -> None:
+        """Release the key of a call whose row is recorded."""
+        self._transactional.discard(run_id)
+        opening = self._open.pop(run_id, None)
+        if opening is not None and opening.claim is not None:
+            self._claims.release(opening.claim.name)
 
     def request_maintenance(self) -> None:
         """Recover calls of dead writers and do the other periodic work now instead of at its next interval."""
@@ -147,7 +171,7 @@ class DatabaseJournal:
         # Checked here and not only in `begin`: a call that waits for a key gets here repeatedly.
         if self._task.done() or self._closing:
             raise build_unavailable("the journal is closed")
-        opening = OpeningEntry(serialize_execution(draft()), ready.receipts, claim)
+        opening = OpeningEntry(serialize_execution(draft()), ready.is_transactional, claim)
         # Before the commit: an intent whose call is cancelled during the commit must still be closed.
         self._open[ready.run_id] = opening
         held = await self._submit(opening)
@@ -166,15 +190,6 @@ class DatabaseJournal:
             # The call did not run, and waiting would only delay its caller; one log line per call would flood the log.
             self._refused_count += 1
             raise build_unavailable(self._outage_reason)
-
-    def _build_closing(self, execution: Execution, result: ToolResult, opening: OpeningEntry | None) -> ClosingEntry:
-        row = serialize_execution(execution)
-        if opening is None:
-            return ClosingEntry(row)
-        did_run = execution.attempts and (result.problem is None or result.problem.did_run)
-        if opening.claim is None or not did_run:
-            return ClosingEntry(row, "forget", receipts=opening.receipts)
-        return ClosingEntry(row, "keep", "done", self._claims.encrypt_answer(result, execution.id), opening.receipts)
 
     async def _submit(self, entry: OpeningEntry | ClosingEntry) -> dict[str, ClaimHolder]:
         waiting = WaitingEntry(entry, asyncio.get_running_loop().create_future(), estimate_bytes(entry))

@@ -21,7 +21,10 @@ from pegboard.model.journal_row import (
 )
 
 IntentState = Literal["open", "done", "in_doubt"]
-_REPEAT_OF = FIELDS.index("repeat_of")
+_REPEAT_OF, _STATUS = FIELDS.index("repeat_of"), FIELDS.index("status")
+# The fields beside the row that every version has written to spools.
+_MIN_SPOOLED_FIELDS = 5
+NOT_COMMITTED_MESSAGE = "The connection to the database was lost before the call was committed; it had no effect"
 # hour, tool_name, caller_id, status, code, bucket, calls
 CountRow = tuple[int, str, str, str, str, int, int]
 
@@ -56,6 +59,8 @@ class ClosingEntry(NamedTuple):
     answer: str | None = None
     receipts: bool = False
     is_late: bool = False
+    # True if the call commits its row itself, in the transaction of its effects, and may have done so.
+    is_transactional: bool = False
 
     @property
     def id(self) -> str:
@@ -72,16 +77,25 @@ class ClosingEntry(NamedTuple):
         late_id = f"{self.id[:-1]}{int(self.id[-1], 16) ^ 1:x}"
         return self._replace(row=replace_fields(self.row, id=late_id, repeat_of=self.id), is_late=True)
 
+    def settle(self) -> ClosingEntry:
+        """Return the entry of a transactional call whose row is not recorded: its transaction was not committed."""
+        if not self.is_transactional or self.row[_STATUS] != "in_doubt":
+            return self
+        row = replace_fields(self.row, status="failed", code="interrupted", error=NOT_COMMITTED_MESSAGE)
+        return self._replace(row=row, intent="none" if self.intent == "none" else "forget", answer=None)
+
     def encode_for_spool(self) -> bytes:
         """Return this entry as bytes for the spool."""
-        return orjson.dumps(tuple(self))
+        values = tuple(self)
+        # Without the last field if it is not needed, for processes of an older version.
+        return orjson.dumps(values if self.is_transactional else values[:-1])
 
     @classmethod
     def from_spool_bytes(cls, text: bytes) -> ClosingEntry:
         """Return the entry from its spool bytes; raise ValueError if this version cannot read it."""
         row, *rest = orjson.loads(text)
         row = fill_missing_fields(row)
-        if len(row) != len(FIELDS) or len(rest) != len(cls._fields) - 1:
+        if len(row) != len(FIELDS) or not _MIN_SPOOLED_FIELDS <= len(rest) <= len(cls._fields) - 1:
             raise ValueError("an entry of another version")
         return cls(row, *rest)
 

@@ -60,10 +60,6 @@ class HashChain:
         """Return the signature of the number of writers."""
         return self._mac(("writers", count))
 
-    def sign_receipt(self, run_id: str, row_id: str | None, output: str | None) -> str:
-        """Return the MAC of a receipt."""
-        return self._mac(("receipt", run_id, row_id, output))
-
     def sign(self, content: tuple[object, ...]) -> str:
         """Return the MAC of an entry outside the chain; its first element is the type of entry."""
         return self._mac(content)

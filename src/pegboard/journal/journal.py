@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import orjson
 
+from pegboard.journal.entries import ClosingEntry
 from pegboard.model.call import Execution, ReadyCall, ToolResult
 from pegboard.model.call_errors import CommandEnd, ErrorType, FieldProblem, Problem
 
@@ -76,6 +77,8 @@ class Journal(Protocol):
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> EarlierCall | None:
         """Commit an intent before the call runs, so that it cannot be lost; return the earlier call of its key.
 
+        A transactional call has no intent unless it has a key.
+
         `draft` returns the row that is recorded if the process ends before the call does. Raises Unavailable if nothing
         can be recorded, and another ToolError if the key cannot be used for this call.
         """
@@ -83,6 +86,14 @@ class Journal(Protocol):
 
     async def record(self, execution: Execution, result: ToolResult) -> None:
         """Make the row durable; raise Unavailable if that failed."""
+        ...
+
+    def build_closing(self, execution: Execution, result: ToolResult) -> ClosingEntry:
+        """Return the entry of a call that commits its row itself, in the transaction of its effects."""
+        ...
+
+    def release(self, run_id: str) -> None:
+        """Release what is held for a call that has committed its row itself."""
         ...
 
     async def close(self) -> None:

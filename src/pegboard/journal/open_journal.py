@@ -9,6 +9,7 @@ from pegboard.journal.commit_queue import DatabaseJournal
 from pegboard.journal.hash_chain import HashChain
 from pegboard.journal.idempotency import IdempotencyClaims
 from pegboard.journal.sqlite_backend import SqliteBackend
+from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.journal.writer import JournalWriter
 from pegboard.journal.writer_locks import FileLeases, MemoryLeases, ObservedLeases, WriterLeases
 from pegboard.storage.database import Database
@@ -19,6 +20,20 @@ CHAIN_KEY_LABEL = "journal chain"
 
 def start_journal(database: Database, vault: Vault, spools: Path | None) -> DatabaseJournal:
     """Create the journal and start its writer task."""
+    claims = IdempotencyClaims(vault)
+    ledger, writer = _create_writer(database, vault, spools, claims)
+    return DatabaseJournal(ledger, writer, claims)
+
+
+def create_transactional_journal(database: Database, vault: Vault, spools: Path | None) -> TransactionalJournal:
+    """Create the journal of calls that commit their row in the transaction of their effects; it has its own writer."""
+    _, writer = _create_writer(database, vault, spools, IdempotencyClaims(vault))
+    return TransactionalJournal(writer)
+
+
+def _create_writer(
+    database: Database, vault: Vault, spools: Path | None, claims: IdempotencyClaims
+) -> tuple[JournalBackend, JournalWriter]:
     ledger: JournalBackend
     leases: WriterLeases
     if database.kind == "postgresql":
@@ -27,11 +42,8 @@ def start_journal(database: Database, vault: Vault, spools: Path | None) -> Data
         ledger, leases = PostgresqlBackend(database), ObservedLeases(database.read)
     else:
         ledger, leases = SqliteBackend(database), FileLeases(spools) if spools else MemoryLeases()
-    claims = IdempotencyClaims(vault)
-    writer = JournalWriter(
-        ledger, open_chain(vault), leases, claims.seal, spools=spools, is_shared=database.kind == "postgresql"
-    )
-    return DatabaseJournal(ledger, writer, claims)
+    is_shared = database.kind == "postgresql"
+    return ledger, JournalWriter(ledger, open_chain(vault), leases, claims.seal, spools=spools, is_shared=is_shared)
 
 
 def open_chain(vault: Vault) -> HashChain:

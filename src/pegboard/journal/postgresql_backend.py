@@ -185,8 +185,9 @@ class PostgresqlSession:
 
     async def find_writer(self, writer_id: str) -> RegisteredWriter | None:
         """Return the writer with this id, or None."""
+        # Locked: a transaction of this writer whose outcome is unknown must have ended.
         row = await self._driver.fetchrow(
-            "SELECT number, seq, mac, signature, closed_at IS NOT NULL FROM writers WHERE id = $1", writer_id
+            "SELECT number, seq, mac, signature, closed_at IS NOT NULL FROM writers WHERE id = $1 FOR UPDATE", writer_id
         )
         return RegisteredWriter(row[0], ChainPosition(row[1], row[2]), row[3], row[4]) if row else None
 

@@ -79,7 +79,7 @@ async def filter_unrecorded(session: JournalSession, closings: Sequence[ClosingE
     late = [closing.late() for closing in closings if known.get(closing.id) == "in_doubt"]
     known_ids = await session.find_recorded([closing.id for closing in late]) if late else {}
     return [
-        *(closing for closing in closings if closing.id not in known),
+        *(closing.settle() for closing in closings if closing.id not in known),
         *(closing for closing in late if closing.id not in known_ids),
     ]
 

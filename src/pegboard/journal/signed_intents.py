@@ -83,7 +83,7 @@ async def sign_stored_entries(conn: AsyncConnection, chain: HashChain) -> None:
         last = rows[-1].id
     left = (await conn.execute(select(_receipts).where(~_receipts.c.is_void))).all()
     if left:
-        signed = [{"id_": row.id, "mac": chain.sign_receipt(row.id, row.row_id, row.output)} for row in left]
+        signed = [{"id_": row.id, "mac": chain.sign(("receipt", row.id, row.row_id, row.output))} for row in left]
         await conn.execute(update(_receipts).where(_receipts.c.id == bindparam("id_")), signed)
 
 

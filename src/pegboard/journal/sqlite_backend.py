@@ -75,7 +75,7 @@ class SqliteBackend:
         connection = self._connection
         try:
             connection.execute("BEGIN IMMEDIATE")
-            result = _run_synchronously(work(SqliteSession(connection)))
+            result = run_synchronously(work(SqliteSession(connection)))
             connection.execute("COMMIT")
         except BaseException:
             # After a full or read-only disk the connection may be unusable; a new one is cheap.
@@ -251,7 +251,7 @@ class SqliteSession:
                 done += size
 
 
-def _run_synchronously(work: Awaitable[T]) -> T:
+def run_synchronously(work: Awaitable[T]) -> T:
     """Return the result of a coroutine that never suspends, without an event loop."""
     assert isinstance(work, Coroutine)
     try:

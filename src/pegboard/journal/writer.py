@@ -65,6 +65,14 @@ class HeadMismatch(WriterFenced):
         self.known = known
 
 
+class RolledBack(Exception):
+    """Raised if the caller's own transaction was rolled back, so that the head of the chain is as before."""
+
+    def __init__(self, reason: Exception | None = None) -> None:
+        super().__init__(str(reason or ""))
+        self.reason = reason
+
+
 class _AbandonedWriter(NamedTuple):
     """A writer that was given up because its head was changed, and its last head that is known to be committed."""
 
@@ -77,6 +85,11 @@ class _CommitResult(NamedTuple):
     number: int
     head: ChainPosition
     held: dict[str, ClaimHolder]
+
+
+_Work = Callable[[JournalSession], Awaitable[_CommitResult | None]]
+CommitTransaction = Callable[[_Work], Awaitable[_CommitResult | None]]
+"""Runs the given work in a transaction, commits it and returns the result of the work."""
 
 
 class JournalWriter:
@@ -119,6 +132,11 @@ class JournalWriter:
     def _count_is_due(self) -> bool:
         return len(self._counts) >= MAX_COUNTS or time.monotonic() >= self._counted_at + COUNT_INTERVAL_SECONDS
 
+    @property
+    def is_placed(self) -> bool:
+        """True if its number and the head of its chain are known without a query."""
+        return self._number is not None and self._is_head_certain
+
     async def commit(self, batch: EntryBatch) -> dict[str, ClaimHolder]:
         """Commit a batch and return the holder of each claimed key; a batch that failed may be committed again."""
         await self._ensure_spool()
@@ -128,7 +146,11 @@ class JournalWriter:
         claiming = [one for one in batch.openings if one.claim is not None]
         # Some rows may exist already: in this chain if the outcome of an earlier commit is unknown, or as in doubt from
         # another writer's recovery.
-        may_be_known = not self._is_head_certain or (self._was_fenced and any(one.intent != "none" for one in closings))
+        may_be_known = (
+            not self._is_head_certain
+            or (self._was_fenced and any(one.intent != "none" for one in closings))
+            or any(one.is_transactional for one in closings)
+        )
 
         async def write(session: JournalSession) -> _CommitResult | None:
             nonlocal closings
@@ -152,6 +174,27 @@ class JournalWriter:
         for closing in closings:
             self._counts.add(closing.row)
         return written.held if written is not None else {}
+
+    async def commit_within(
+        self, transaction: CommitTransaction, list_closings: Callable[[], Sequence[ClosingEntry]]
+    ) -> None:
+        """Append the rows in the caller's own transaction, as its last statements before COMMIT.
+
+        `transaction` raises RolledBack if nothing was committed; after any other error the outcome is unknown, and the
+        head is read again before the next commit. Rows that are recorded already are an error, so that an effect is
+        never committed without its row.
+        """
+        closings: Sequence[ClosingEntry] = ()
+
+        async def write(session: JournalSession) -> _CommitResult | None:
+            nonlocal closings
+            closings = list_closings()
+            number, head = await self._place(session)
+            return _CommitResult(number, await self._append(session, number, head, closings), {})
+
+        await self._transact(write, transaction)
+        for closing in closings:
+            self._counts.add(closing.row)
 
     async def _claim(self, session: JournalSession, intents: Sequence[IntentRow]) -> dict[str, ClaimHolder]:
         now = format_now()
@@ -331,12 +374,12 @@ class JournalWriter:
             log.warning("took_over", writer=writer_id, spooled=len(spooled), in_doubt=left.intents)
         return left.intents
 
-    async def _transact(
-        self, write: Callable[[JournalSession], Awaitable[_CommitResult | None]]
-    ) -> _CommitResult | None:
+    async def _transact(self, write: _Work, transaction: CommitTransaction | None = None) -> _CommitResult | None:
         first, was_sure = self._number is None, self._is_head_certain
         try:
-            written = await self._ledger.transaction(write)
+            written = await (transaction or self._ledger.transaction)(write)
+        except RolledBack:
+            raise
         except WriterFenced as error:
             await self._restart_chain(error)
             raise

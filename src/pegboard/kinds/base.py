@@ -44,14 +44,14 @@ class Output(NamedTuple):
 class Prepared:
     """A tool ready to run. Tools with `instant` never wait, so their calls need no timer.
 
-    `run` returns the output of the call, or an Output if there are further values for the journal. If `receipts` is
-    set, all effects of the tool are in the board's own database, each in one transaction with a receipt
-    (`add_receipt` in `storage/receipt_rows.py`), so that recovery can determine whether an interrupted call happened.
+    `run` returns the output of the call, or an Output if there are further values for the journal. If it
+    `is_transactional`, all effects of a call are one transaction on the board's own database, in which the executor
+    also commits the journal entry (`ReadyCall.conclude`, `journal/transactional_journal.py`): it is never in doubt.
     """
 
     run: Callable[[ReadyCall], Awaitable[Any]]
     instant: bool = False
-    receipts: bool = False
+    is_transactional: bool = False
     # Starts to prepare what the first call would otherwise wait for.
     warm: Callable[[], None] | None = None
 

@@ -77,10 +77,10 @@ class CompiledTool:
         return self._prepared
 
     @property
-    def writes_receipts(self) -> bool:
-        """True if the tool writes a receipt of its effect to the board's own database."""
+    def is_transactional(self) -> bool:
+        """True if the tool commits the journal rows of its calls together with their effects."""
         try:
-            return self.prepared.receipts
+            return self.prepared.is_transactional
         except ToolError:
             return False  # it cannot run, and a call reports why
 

@@ -24,14 +24,14 @@ class OtherProcessWatcher:
     """Reports calls that other processes have recorded, by polling the journal while there are watchers."""
 
     def __init__(
-        self, database: Database, watchers: BoardWatchers, own: Callable[[], int | None], *, pause: float = 0.3
+        self, database: Database, watchers: BoardWatchers, own: Callable[[], set[int | None]], *, pause: float = 0.3
     ) -> None:
-        """Create a watcher; `own` returns the writer number of this process, or None before it has one."""
+        """Create a watcher; `own` returns the writer numbers of this process."""
         self._database = database
         self._watchers = watchers
         self._own = own
         self._pause = pause
-        self._own_writers: set[int] = set()
+        self._own_writers: set[int | None] = set()
         self._seen: dict[int, int] = {}
         self._reading: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
@@ -68,8 +68,7 @@ class OtherProcessWatcher:
 
     async def _read_new_rows(self, conn: AsyncConnection, is_first: bool) -> None:
         for writer in await journal_chain_rows.list_writers(conn):
-            if (own := self._own()) is not None:
-                self._own_writers.add(own)
+            self._own_writers |= self._own()
             seen = self._seen.get(writer.number)
             if seen is None:
                 # A new writer is read from the next poll on: if it is our own, its number is known by then.

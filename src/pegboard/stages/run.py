@@ -32,6 +32,13 @@ class ReplayedCall(NamedTuple):
     compiled_tool: CompiledTool | None = None
 
 
+class CommittedCall(NamedTuple):
+    """The result of a transactional call and the row that it committed itself; undone if the call fails after all."""
+
+    result: ToolResult
+    execution: Execution
+
+
 class CallRun:
     """The state of one call in the pipeline."""
 
@@ -40,6 +47,7 @@ class CallRun:
         "begun",
         "call",
         "caller",
+        "committed",
         "compiled_tool",
         "ended_because",
         "id",
@@ -67,6 +75,7 @@ class CallRun:
         self.is_over = False
         self.compiled_tool: CompiledTool | None = None
         self.ready: ReadyCall | None = None
+        self.committed: CommittedCall | None = None
         # Set when the call has ended and is recorded; created by the first that waits for it.
         self.recorded: asyncio.Event | None = None
         self.ignored: tuple[Ignored, ...] = ()

@@ -43,7 +43,7 @@ class ArgumentValidator:
             time.monotonic() + compiled.timeout,
             call.on_progress,
             call.key,
-            compiled.has_effects and compiled.writes_receipts,
+            compiled.is_transactional,
             () if arguments is given else compiled.arguments.ignored(given),
             compiled.has_effects,
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -176,8 +175,9 @@ class WatchedReads:
 
 def elsewhere(board: Pegboard) -> tuple[OtherProcessWatcher, WatchedReads]:
     reads = WatchedReads(board.database)
-    own = partial(getattr, board.journal, "number", None)
-    return OtherProcessWatcher(cast("Database", reads), board.watchers, own, pause=0.05), reads
+    return OtherProcessWatcher(
+        cast("Database", reads), board.watchers, lambda: {getattr(board.journal, "number", None)}, pause=0.05
+    ), reads
 
 
 def polls() -> list[asyncio.Task[Any]]:
@@ -229,7 +229,7 @@ async def test_of_too_many_calls_elsewhere_the_latest_are_reported(
 
 
 async def test_no_reader_reads_a_journal_in_memory_or_while_no_reader_watches(board: Pegboard) -> None:
-    reader = OtherProcessWatcher(board.database, board.watchers, lambda: None)
+    reader = OtherProcessWatcher(board.database, board.watchers, set)
     with board.watchers.watch():
         assert not polls()
     await reader.close()

@@ -151,9 +151,9 @@ async def test_a_receipt_that_was_changed_proves_nothing(
     database: Database, tmp_path: Path, column: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     dead = start(database, tmp_path / "spools")
-    call = a_call(ACTIVE)._replace(receipts=True)
+    call = a_call(ACTIVE, key="k")._replace(is_transactional=True)
     await dead.begin(call)
-    mac = CHAIN.sign_receipt(call.run_id, "7", "{}")
+    mac = CHAIN.sign(("receipt", call.run_id, "7", "{}"))
     statement = "INSERT INTO receipts (id, row_id, output, mac, is_void) VALUES (:id, '7', '{}', :mac, false)"
     if database.kind == "postgresql":
         statement = statement.replace(":id", "CAST(CAST(:id AS TEXT) AS UUID)")

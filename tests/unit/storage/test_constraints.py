@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from pegboard.model.ids import new_id
 from pegboard.model.tool import Kind
-from pegboard.storage import board_tables, journal_tables, receipt_rows, tool_rows
+from pegboard.storage import board_tables, journal_tables, tool_rows
 from pegboard.storage.database import Database
 from tests.unit.storage.rows import a_tool, an_execution, kept_user
 
@@ -110,14 +110,6 @@ class TestJournal:
         with pytest.raises(IntegrityError):
             async with database.write() as conn:
                 await conn.execute(insert(journal_tables.executions).values(row(writer=1, seq=2)))
-
-    async def test_a_call_leaves_one_receipt(self, database: Database) -> None:
-        run_id = new_id()
-        async with database.write() as conn:
-            await receipt_rows.add_receipt(conn, run_id, receipt_rows.sign_nothing)
-        with pytest.raises(IntegrityError):
-            async with database.write() as conn:
-                await receipt_rows.add_receipt(conn, run_id, receipt_rows.sign_nothing, row_id="again")
 
 
 async def test_relations_are_loaded_only_when_asked_for(database: Database) -> None:

@@ -41,7 +41,7 @@ class TableExecutor:
         """Read the config once; the table's schema is read at the first call."""
         config = read_config(TableConfig, tool.config)
         table = _TableRunner(self._sources, config, get_attempt_seconds(tool.tool, KIND.default_timeout))
-        return Prepared(table.run, receipts=self._sources.get_source(config.source).is_own)
+        return Prepared(table.run, is_transactional=self._sources.get_source(config.source).is_transactional)
 
     async def close(self) -> None:
         """Close all sources and end what runs in them."""
@@ -76,8 +76,9 @@ class _TableRunner:
     async def _run(self, call: ReadyCall) -> Output:
         source = self._sources.get_source(self._config.source)
         now = await self._load_plan(source)
-        # If the journal expects a receipt, the row must go to the board's own database.
-        if (call.receipts and not source.is_own) or self._sources.get_source(self._config.source) is not source:
+        # If the call has no intent, its row must go to the board's own database.
+        is_replaced = self._sources.get_source(self._config.source) is not source
+        if is_replaced or (call.is_transactional and not source.is_transactional):
             refusal = Unavailable("The tool's database is being changed; try again", retry_after_ms=_RETRY_AFTER_MS)
             refusal.did_run = False
             raise refusal
@@ -97,7 +98,7 @@ class _TableRunner:
             now.facts,
             rows,
             call.run_id,
-            lambda keys: self._build_answer(now, given, keys),
+            lambda keys: self._build_answer(now, given, keys, call),
             compute_attempt_deadline(call, self._seconds) - self._margin_seconds,
         )
         return await source.insert(entry)
@@ -145,7 +146,7 @@ class _TableRunner:
         return self._found
 
     def _build_answer(
-        self, now: InsertPlan, given: Sequence[Mapping[str, Any]], keys: Sequence[RowKey]
+        self, now: InsertPlan, given: Sequence[Mapping[str, Any]], keys: Sequence[RowKey], call: ReadyCall
     ) -> InsertAnswer:
         ids = [self._id_of(now, key) for key in keys] if now.facts.key else []
         output: dict[str, Any] = {}
@@ -156,7 +157,8 @@ class _TableRunner:
             output["id"], row_id = ids[0], ids[0] if isinstance(ids[0], str) else encode_compact_json(ids[0])
         output["rowCount"] = len(given)
         output["message"] = self._messages.build_message(given, ids)
-        return InsertAnswer(output, row_id)
+        closing = call.conclude(Output(output, row_id=row_id)) if call.conclude is not None else None
+        return InsertAnswer(output, row_id, closing)
 
     def _id_of(self, now: InsertPlan, key: RowKey) -> Any:
         if len(key) == 1:

@@ -6,14 +6,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import asyncpg
+from sqlalchemy.exc import SQLAlchemyError
 
+from pegboard.journal.backend import JournalSession
+from pegboard.journal.entries import ClosingEntry
+from pegboard.journal.postgresql_backend import PostgresqlSession
+from pegboard.journal.transactional_journal import TransactionalJournal
+from pegboard.journal.writer import RolledBack, WriterFenced
 from pegboard.kinds.table.insert_batching import COMMIT_GRACE_SECONDS, InsertOutcome, PendingInsert
 from pegboard.kinds.table.postgresql_errors import (
     DRIVER_ERRORS,
@@ -32,8 +38,6 @@ from pegboard.kinds.table.postgresql_pool import PostgresqlPool, terminate_conne
 from pegboard.kinds.table.postgresql_statements import KeysUnmatched, StatementCache, format_key_column, quote_table
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault, InsertRow, RowKey
 from pegboard.kinds.table.table_schema import TableSchema
-from pegboard.model.json_text import json_text
-from pegboard.storage.receipt_rows import SignReceipt
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -43,10 +47,7 @@ _MAX_PAUSE_SECONDS = 1.0
 _TERMINATE_AFTER_SECONDS = 0.3
 _MAX_CHECKED_KEYS = 20
 _XACT_STATUS_QUERY = "SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_xact_status($1::text::xid8) END"
-_COUNT_RECEIPTS_QUERY = (
-    "SELECT (SELECT count(*) FROM receipts WHERE id = ANY($1::uuid[]) AND NOT is_void) AS receipts,"
-    " (SELECT count(*) FROM intents WHERE id = ANY($1::uuid[]) AND state = 'open') AS intents"
-)
+_COUNT_RECORDED_QUERY = "SELECT count(*) FROM executions WHERE id = ANY($1::uuid[]) AND status = 'succeeded'"
 
 # If the connection is dead only at our end, the server would keep a transaction that waits for our COMMIT open
 # forever.
@@ -63,12 +64,14 @@ class SentTransaction(NamedTuple):
     keys: list[RowKey]
     xid: str
     facts: TableSchema
-    has_receipts: bool
+
+    @property
+    def closings(self) -> list[ClosingEntry]:
+        """The journal entries that are committed in the same transaction."""
+        return [answer.closing for answer in self.answers if answer.closing is not None]
 
 
-async def find_commit_outcome(
-    connections: PostgresqlPool, sent: SentTransaction, group: Sequence[PendingInsert], until: float
-) -> bool | None:
+async def find_commit_outcome(connections: PostgresqlPool, sent: SentTransaction, until: float) -> bool | None:
     """Return whether the transaction was committed, polling until the server knows; None if `until` passes first."""
     pause = _FIRST_PAUSE_SECONDS
     while time.monotonic() < until:
@@ -78,7 +81,7 @@ async def find_commit_outcome(
                 if status == "aborted":
                     return False
                 if status == "committed":
-                    return await _has_rows(conn, sent, group)
+                    return await _has_rows(conn, sent)
                 if pause > _TERMINATE_AFTER_SECONDS:
                     await conn.execute(_TERMINATE_QUERY, _shorten_xid(sent.xid))
         except (InsertFault, *DRIVER_ERRORS) as error:
@@ -97,16 +100,12 @@ async def _read_status(conn: Any, xid: str) -> str | None:
     return status
 
 
-async def _has_rows(conn: Any, sent: SentTransaction, group: Sequence[PendingInsert]) -> bool | None:
-    """Return True if its rows or receipts exist: after a crash, another transaction may have got the same id."""
-    if sent.has_receipts:
-        ids = [member.entry.run_id for member in group]
-        found = await conn.fetchrow(_COUNT_RECEIPTS_QUERY, ids)
-        if found["receipts"] == len(ids):
-            return True
-        # Receipts are removed only when their call is closed: if all calls are open and none has a receipt, none was
-        # committed.
-        return False if (found["receipts"], found["intents"]) == (0, len(ids)) else None
+async def _has_rows(conn: Any, sent: SentTransaction) -> bool | None:
+    """Return True if its rows exist: after a crash, another transaction may have got the same id."""
+    if sent.closings:
+        # The journal decides: its rows are in the same transaction, and are not removed for a long time.
+        ids = [closing.id for closing in sent.closings]
+        return bool(await conn.fetchval(_COUNT_RECORDED_QUERY, ids) == len(ids))
     made_by = _shorten_xid(sent.xid)
     look = f"SELECT 1 FROM {quote_table(sent.facts)} WHERE xmin::text = $1"  # noqa: S608 -- a quoted name
     for place, name in enumerate(sent.facts.key, 2):
@@ -189,11 +188,9 @@ SHARED_WAIT_SECONDS = 1.0
 _MAX_TRIES = 2
 # SQLSTATEs of the server's own statement and lock timeouts.
 _WAIT_SQLSTATES = {"57014", "55P03"}
-_INSERT_RECEIPTS = (
-    "INSERT INTO receipts (id, row_id, output, mac, is_void) SELECT id, row_id, output, mac, false"
-    " FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) AS sent(id, row_id, output, mac)"
-)
+_EXECUTIONS_KEY = "pk_executions"
 _get_columns = attrgetter("columns")
+T = TypeVar("T")
 
 
 class InsertBlocked(Exception):
@@ -202,6 +199,10 @@ class InsertBlocked(Exception):
 
 class _RetryInsert(Exception):
     """Nothing was committed, and the remaining entries can be retried immediately."""
+
+
+class _CommitUnanswered(Exception):
+    """The outcome of COMMIT is unknown."""
 
 
 class TransactionState:
@@ -219,11 +220,11 @@ class PostgresqlInserter:
     """Commits the entries of a queue."""
 
     def __init__(
-        self, connections: PostgresqlPool, statements: StatementCache, *, sign_receipt: SignReceipt | None
+        self, connections: PostgresqlPool, statements: StatementCache, *, journal: TransactionalJournal | None
     ) -> None:
         self._connections = connections
         self._statements = statements
-        self._sign_receipt = sign_receipt
+        self._journal = journal
         self._states: dict[int, TransactionState] = {}
 
     async def write(self, batch: Sequence[PendingInsert]) -> list[InsertOutcome]:
@@ -309,16 +310,13 @@ class PostgresqlInserter:
                 await roll_back_transaction(conn)
                 raise _RetryInsert
             fate.answers = {id(member.entry): answer for member, answer in zip(group, sent.answers, strict=True)}
-            fate.stage = "committing"
-            for member in group:
-                member.is_committing = True
             try:
-                committed = await commit_transaction(conn, ends + COMMIT_GRACE_SECONDS, group)
+                committed = await self._commit_sent(conn, group, sent, fate, ends + COMMIT_GRACE_SECONDS)
             except InsertFault as refused:
                 committed, fault = False, refused
         if committed is None:
             await self._connections.expire()
-            committed = await find_commit_outcome(self._connections, sent, group, ends + COMMIT_GRACE_SECONDS)
+            committed = await find_commit_outcome(self._connections, sent, ends + COMMIT_GRACE_SECONDS)
         fate.is_committed.set_result(committed)
         if committed is None:
             raise make_unknown_error()
@@ -327,6 +325,47 @@ class PostgresqlInserter:
                 member.is_committing = False
             raise fault or ConnectionResetError
         return sent.answers
+
+    async def _commit_sent(
+        self, conn: Any, group: Sequence[PendingInsert], sent: SentTransaction, fate: TransactionState, until: float
+    ) -> bool | None:
+        """Commit the transaction with its journal entries; raise if it failed, return None if that is unknown."""
+
+        async def commit() -> bool | None:
+            fate.stage = "committing"
+            for member in group:
+                member.is_committing = True
+            return await commit_transaction(conn, until, group)
+
+        async def append_and_commit(append: Callable[[JournalSession], Awaitable[T]]) -> T:
+            if any(member.is_gone for member in group):
+                raise RolledBack(_RetryInsert())
+            for member in group:
+                member.is_committing = True
+            appended = await _append_entries(conn, append, until)
+            try:
+                committed = await commit()
+            except InsertFault as refused:
+                raise RolledBack(refused) from None
+            if committed is None:
+                raise _CommitUnanswered
+            return appended
+
+        if self._journal is None or not sent.closings:
+            return await commit()
+        try:
+            await self._journal.commit(append_and_commit, lambda: sent.closings)
+        except _CommitUnanswered:
+            return None
+        except Exception as error:
+            await roll_back_transaction(conn)
+            for member in group:
+                member.is_committing = False
+            failure = _explain_rollback(error)
+            if isinstance(failure, ConnectionError):
+                await self._connections.expire()
+            raise failure from None
+        return True
 
     async def _send_transaction(
         self, conn: Any, group: Sequence[PendingInsert], ends: float, patience: float | None
@@ -340,9 +379,11 @@ class PostgresqlInserter:
                 keys, xid = await self._insert_rows(conn, group[0].entry, rows)
                 places = iter(keys)
                 answers = [m.entry.answered([next(places) for _ in m.entry.rows]) for m in group]
-                if self._sign_receipt is not None:
-                    await _write_receipts(conn, group, answers, self._sign_receipt)
-                return SentTransaction(answers, keys, xid, facts, self._sign_receipt is not None)
+                sent = SentTransaction(answers, keys, xid, facts)
+                if sent.closings:
+                    # Deferred constraints and triggers must not wait for anything while the journal waits for them.
+                    await conn.execute("SET CONSTRAINTS ALL IMMEDIATE")
+                return sent
         except TimeoutError:
             await roll_back_transaction(conn)
             if patience is not None and time.monotonic() < ends:
@@ -404,19 +445,28 @@ class PostgresqlInserter:
         return None
 
 
-async def _write_receipts(
-    conn: Any, group: Sequence[PendingInsert], answers: Sequence[InsertAnswer], sign: SignReceipt
-) -> None:
-    outputs = [None if answer.output is None else json_text(answer.output) for answer in answers]
-    ids = [member.entry.run_id for member in group]
-    row_ids = [answer.row_id for answer in answers]
-    macs = list(map(sign, ids, row_ids, outputs))
+async def _append_entries(conn: Any, append: Callable[[JournalSession], Awaitable[T]], until: float) -> T:
+    """Append the journal entries of the open transaction; raise RolledBack if one of them is recorded already."""
+    timer = asyncio.get_running_loop().call_later(until - time.monotonic(), terminate_connection, conn)
     try:
-        await conn.execute(_INSERT_RECEIPTS, ids, row_ids, outputs, macs)
-    except asyncpg.UniqueViolationError:
-        raise InsertFault(
-            "P2034", "the call was given up and recorded so before its row was committed", sqlstate="40001"
-        ) from None
+        return await append(PostgresqlSession(conn))
+    except asyncpg.UniqueViolationError as error:
+        message = "the call was given up and recorded so before its row was committed"
+        fault = InsertFault("P2034", message, sqlstate="40001")
+        # Otherwise the position in the chain is taken: the head has to be read again.
+        raise RolledBack(fault) if error.constraint_name == _EXECUTIONS_KEY else fault from None
+    finally:
+        timer.cancel()
+
+
+def _explain_rollback(error: Exception) -> Exception:
+    """Return what to raise after the journal entries of a transaction could not be committed."""
+    if isinstance(error, WriterFenced):
+        return _RetryInsert()  # the next transaction begins another chain
+    reason = error.reason if isinstance(error, RolledBack) else error
+    if isinstance(reason, asyncpg.PostgresError) and not is_connection_lost(reason):
+        return explain_postgresql_error(reason)
+    return ConnectionResetError() if isinstance(reason, (*DRIVER_ERRORS, SQLAlchemyError)) else reason or error
 
 
 def _copy_for_entry(error: Exception) -> Exception:

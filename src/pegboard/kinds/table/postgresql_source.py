@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
+from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.kinds.table.insert_batching import InsertOutcome, InsertQueues, PendingInsert
 from pegboard.kinds.table.postgresql_errors import DRIVER_ERRORS, explain_postgresql_error, is_connection_lost
 from pegboard.kinds.table.postgresql_insert import InsertBlocked, PostgresqlInserter
@@ -20,7 +21,6 @@ from pegboard.kinds.table.postgresql_statements import StatementCache
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry
 from pegboard.kinds.table.table_schema import TableSchema
 from pegboard.storage.database import format_url
-from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
 
 T = TypeVar("T")
 
@@ -31,8 +31,9 @@ class PostgresqlSource:
     kind: Literal["sqlite", "postgresql"] = "postgresql"
 
     def __init__(
-        self, url: str, *, is_own: bool = False, sign_receipt: SignReceipt = sign_nothing, connections: int = 10
+        self, url: str, *, is_own: bool = False, journal: TransactionalJournal | None = None, connections: int = 10
     ) -> None:
+        """Create a source; `journal` is that of the board if this is its own database."""
         try:
             parsed = make_url(url)
         except ArgumentError:
@@ -41,9 +42,8 @@ class PostgresqlSource:
         self.is_own = is_own
         self._connections = PostgresqlPool(parsed, is_own=is_own, most=connections)
         self._statements = StatementCache()
-        self._inserts = PostgresqlInserter(
-            self._connections, self._statements, sign_receipt=sign_receipt if is_own else None
-        )
+        self.is_transactional = journal is not None
+        self._inserts = PostgresqlInserter(self._connections, self._statements, journal=journal)
         self._insert_queues = InsertQueues(self._write)
         self._blocked_queues = InsertQueues(self._inserts.write_alone)
         # Entries that wait for a lock must leave connections to others, and each table must leave some to other

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
+from pegboard.journal.entries import ClosingEntry
 from pegboard.kinds.table.table_schema import TableSchema
 
 RowKey = tuple[Any, ...]
@@ -18,10 +19,12 @@ class InsertRow(NamedTuple):
 
 
 class InsertAnswer(NamedTuple):
-    """The answer of a call, made from the keys of its rows; known before the COMMIT, for the receipt."""
+    """The answer of a call, made from the keys of its rows; known before the COMMIT, for the journal entry."""
 
     output: Any
     row_id: str | None
+    # What the journal is to get in the same transaction.
+    closing: ClosingEntry | None = None
 
 
 class InsertEntry(NamedTuple):
@@ -70,11 +73,12 @@ class InsertFault(Exception):
 
 
 class TableSource(Protocol):
-    """One database; `is_own` if it is the board's own, in which an insert leaves a receipt."""
+    """One database; `is_own` if it is the board's own, `is_transactional` if inserts commit their journal entries."""
 
     kind: Literal["sqlite", "postgresql"]
     shown_url: str
     is_own: bool
+    is_transactional: bool
 
     async def facts(self, schema: str | None, table: str) -> TableSchema | None:
         """Read the current schema of the table, None if it does not exist; raise InsertFault if that fails."""

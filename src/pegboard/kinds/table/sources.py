@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.kinds.table.config import TableUnusable
 from pegboard.kinds.table.postgresql_source import PostgresqlSource
 from pegboard.kinds.table.source import TableSource
@@ -21,7 +22,6 @@ from pegboard.kinds.table.table_schema import TableSchema
 from pegboard.storage.board_tables import BoardRow
 from pegboard.storage.database import Database, finish_despite_cancellation
 from pegboard.storage.journal_tables import executions
-from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -47,9 +47,9 @@ _TableId = tuple[TableSource, str | None, str]
 class TableSources:
     """All databases for inserts, each opened once; before set_sources only the board's own."""
 
-    def __init__(self, database: Database, sign_receipt: SignReceipt = sign_nothing) -> None:
+    def __init__(self, database: Database, journal: TransactionalJournal | None = None) -> None:
         self._database = database
-        self._sign_receipt = sign_receipt
+        self._journal = journal
         self._own: TableSource | None = None
         self._named: dict[str | None, TableSource] = {}
         self._opened: dict[str, TableSource] = {}
@@ -120,6 +120,8 @@ class TableSources:
             reading.cancel()
         if ending := [*self._reading.values(), *self._closing]:
             await finish_despite_cancellation(asyncio.wait(ending))
+        if self._journal is not None:
+            await self._journal.close()
 
     async def _ask(self, key: _TableId) -> SchemaReading:
         source, schema, table = key
@@ -138,7 +140,7 @@ class TableSources:
 
     def _get_own_source(self) -> TableSource:
         if self._own is None:
-            self._own = _open_own_source(self._database, self._sign_receipt)
+            self._own = _open_own_source(self._database, self._journal)
         return self._own
 
     def _let_go(self, source: TableSource) -> None:
@@ -164,10 +166,10 @@ def open_source(url: str) -> TableSource:
     return PostgresqlSource(place)
 
 
-def _open_own_source(database: Database, sign_receipt: SignReceipt) -> TableSource:
+def _open_own_source(database: Database, journal: TransactionalJournal | None) -> TableSource:
     if database.kind == "sqlite":
-        return SqliteSource.own(database, sign_receipt)
-    return PostgresqlSource(str(_get_board_url(database)), is_own=True, sign_receipt=sign_receipt)
+        return SqliteSource.own(database, journal)
+    return PostgresqlSource(str(_get_board_url(database)), is_own=True, journal=journal)
 
 
 async def _close_and_log(source: TableSource) -> None:

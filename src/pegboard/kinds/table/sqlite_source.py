@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import lru_cache, partial
@@ -20,6 +20,11 @@ from urllib.parse import quote
 
 from sqlalchemy.dialects.sqlite import dialect
 
+from pegboard.journal.backend import JournalSession
+from pegboard.journal.entries import ClosingEntry
+from pegboard.journal.sqlite_backend import SqliteSession, run_synchronously
+from pegboard.journal.transactional_journal import TransactionalJournal
+from pegboard.journal.writer import RolledBack, WriterFenced
 from pegboard.kinds.table.insert_batching import InsertOutcome, InsertQueues, PendingInsert
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault, InsertRow, RowKey
 from pegboard.kinds.table.sqlite_errors import (
@@ -30,9 +35,7 @@ from pegboard.kinds.table.sqlite_errors import (
 )
 from pegboard.kinds.table.sqlite_schema import read_sqlite_schema, read_sqlite_tables
 from pegboard.kinds.table.table_schema import TableSchema
-from pegboard.model.json_text import json_text
 from pegboard.storage.database import SQLITE_PRAGMAS, Database, close_sqlite, finish_despite_cancellation
-from pegboard.storage.receipt_rows import SignReceipt, sign_nothing
 
 _quote_identifier = dialect().identifier_preparer.quote_identifier
 
@@ -75,54 +78,64 @@ def _has_row(connection: sqlite3.Connection, table: str, columns: Sequence[str],
     return connection.execute(text, values).fetchone() is not None
 
 
-_INSERT_RECEIPT = (
-    "INSERT INTO receipts (id, row_id, output, mac, is_void) VALUES (?, ?, ?, ?, 0) ON CONFLICT (id) DO NOTHING"
-)
 # SQLite instructions between two checks of the deadline: far more than a common row takes.
 _PROGRESS_STEPS = 100_000
 
 
-class _InsertGroup(NamedTuple):
+class InsertGroup(NamedTuple):
     """Entries for one transaction; with `is_careful` each has a savepoint."""
 
     members: Sequence[PendingInsert]
     is_careful: bool = False
 
 
-class _GroupResult(NamedTuple):
+class GroupResult(NamedTuple):
+    """What came of a group."""
+
     outcomes: dict[PendingInsert, InsertOutcome]
     # The entries without an outcome, in groups to try next.
-    retry_groups: Sequence[_InsertGroup] = ()
+    retry_groups: Sequence[InsertGroup] = ()
+    is_committed: bool = False
 
 
-def commit_inserts(
-    connection: sqlite3.Connection, members: Sequence[PendingInsert], *, sign_receipt: SignReceipt | None
+class _CommitFailed(Exception):
+    """Entries were appended, and the transaction failed: the head of the chain has to be read again."""
+
+
+AppendEntries = Callable[[Sequence[ClosingEntry]], None]
+
+
+async def commit_inserts(
+    members: Sequence[PendingInsert], commit: Callable[[InsertGroup], Awaitable[GroupResult]]
 ) -> list[InsertOutcome]:
-    """Commit the entries and return an outcome for each; entries with an answer are committed, the others are rolled
-    back.
-
-    With `sign_receipt` each entry leaves a receipt.
-    """
+    """Commit the entries and return an outcome for each; those with an answer are committed, the others rolled back."""
     outcomes: dict[PendingInsert, InsertOutcome] = {}
-    groups = deque([_InsertGroup(members)])
+    groups = deque([InsertGroup(members)])
     while groups:
-        group = groups.popleft()
         try:
-            try:
-                tried = _try_group(connection, group, sign_receipt)
-            finally:
-                connection.set_progress_handler(None, 0)
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-        except sqlite3.Error as error:
+            tried = await commit(groups.popleft())
+        except (sqlite3.Error, InsertFault) as error:
             # The database is not writable at all, so the other groups would fail too.
-            return [outcomes.get(waiting) or explain_sqlite_error(error) for waiting in members]
+            fault = error if isinstance(error, InsertFault) else explain_sqlite_error(error)
+            return [outcomes.get(waiting) or fault for waiting in members]
         outcomes |= tried.outcomes
         groups.extendleft(reversed(tried.retry_groups))
     return [outcomes[waiting] for waiting in members]
 
 
-def _try_group(connection: sqlite3.Connection, group: _InsertGroup, sign_receipt: SignReceipt | None) -> _GroupResult:
+def commit_group(
+    connection: sqlite3.Connection, group: InsertGroup, append: AppendEntries | None = None
+) -> GroupResult:
+    """Commit a group or roll it back; `append` adds the journal entries of those that are committed."""
+    try:
+        return _try_group(connection, group, append)
+    finally:
+        connection.set_progress_handler(None, 0)
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _try_group(connection: sqlite3.Connection, group: InsertGroup, append: AppendEntries | None) -> GroupResult:
     members = group.members
     outcomes: dict[PendingInsert, InsertOutcome] = {}
     connection.execute("BEGIN IMMEDIATE")
@@ -134,47 +147,73 @@ def _try_group(connection: sqlite3.Connection, group: _InsertGroup, sign_receipt
             connection.execute("SAVEPOINT entry")
         try:
             connection.set_progress_handler(partial(_should_interrupt, waiting), _PROGRESS_STEPS)
-            outcomes[waiting] = _insert_entry(connection, waiting.entry, sign_receipt)
+            outcomes[waiting] = _insert_entry(connection, waiting.entry)
         except Exception as error:
             if len(members) == 1:
-                return _GroupResult({waiting: error})
+                return GroupResult({waiting: error})
             if not group.is_careful:
-                return _GroupResult({}, [_InsertGroup(members, is_careful=True)])
+                return GroupResult({}, [InsertGroup(members, is_careful=True)])
             if not connection.in_transaction:
-                return _GroupResult({}, _split_group(members, waiting))
+                return GroupResult({}, _split_group(members, waiting))
             connection.execute("ROLLBACK TO entry")
             outcomes[waiting] = error
         if group.is_careful:
             connection.execute("RELEASE entry")
+    return _commit_outcomes(connection, group, outcomes, append)
+
+
+def _commit_outcomes(
+    connection: sqlite3.Connection,
+    group: InsertGroup,
+    outcomes: dict[PendingInsert, InsertOutcome],
+    append: AppendEntries | None,
+) -> GroupResult:
+    members = group.members
     for waiting in members:
         waiting.is_committing = True
     if any(waiting.is_gone and isinstance(outcomes[waiting], InsertAnswer) for waiting in members):
-        return _GroupResult({}, [group])
+        return GroupResult({}, [group])
+    connection.set_progress_handler(None, 0)  # no deadline interrupts the journal
+    entries = [outcome.closing for outcome in outcomes.values() if isinstance(outcome, InsertAnswer)]
+    closings = [closing for closing in entries if closing is not None]
+    if append is not None and closings:
+        try:
+            append(closings)
+        except sqlite3.IntegrityError:
+            return _explain_recorded(members)
     try:
         connection.execute("COMMIT")
     except sqlite3.Error as error:
         return _explain_failed_commit(connection, members, error)
-    return _GroupResult(outcomes)
+    return GroupResult(outcomes, is_committed=True)
 
 
-def _split_group(members: Sequence[PendingInsert], from_: PendingInsert) -> list[_InsertGroup]:
+def _split_group(members: Sequence[PendingInsert], from_: PendingInsert) -> list[InsertGroup]:
     """Split the group after one entry ended the transaction: first the others, then that entry alone."""
     others = [waiting for waiting in members if waiting is not from_]
-    return [_InsertGroup(others, is_careful=len(others) > 1), _InsertGroup([from_])]
+    return [InsertGroup(others, is_careful=len(others) > 1), InsertGroup([from_])]
+
+
+def _explain_recorded(members: Sequence[PendingInsert]) -> GroupResult:
+    """Return the result of a group with a call that recovery has recorded: it is not committed."""
+    if len(members) > 1:
+        return GroupResult({}, [InsertGroup([waiting]) for waiting in members])
+    message = "The call was given up before its row was committed; nothing was inserted"
+    return GroupResult({members[0]: InsertFault("P2010", message, sqlstate="40000")})
 
 
 def _explain_failed_commit(
     connection: sqlite3.Connection, members: Sequence[PendingInsert], error: sqlite3.Error
-) -> _GroupResult:
+) -> GroupResult:
     if not is_constraint_error(error):
-        return _GroupResult({waiting: explain_sqlite_error(error) for waiting in members})
+        return GroupResult({waiting: explain_sqlite_error(error) for waiting in members})
     if len(members) > 1:
-        return _GroupResult({}, [_InsertGroup([waiting]) for waiting in members])
+        return GroupResult({}, [InsertGroup([waiting]) for waiting in members])
     (waiting,) = members
     entry = waiting.entry
     rows = enumerate(entry.rows)
     broken = (index for index, row in rows if find_broken_reference(connection, entry.facts, row))
-    return _GroupResult({waiting: _explain_row_error(connection, error, entry, next(broken, 0))})
+    return GroupResult({waiting: _explain_row_error(connection, error, entry, next(broken, 0))})
 
 
 def _explain_row_error(connection: sqlite3.Connection, error: Exception, entry: InsertEntry, index: int) -> InsertFault:
@@ -203,7 +242,7 @@ def _find_timeout(waiting: PendingInsert) -> InsertFault | None:
     return None
 
 
-def _insert_entry(connection: sqlite3.Connection, entry: InsertEntry, sign_receipt: SignReceipt | None) -> InsertAnswer:
+def _insert_entry(connection: sqlite3.Connection, entry: InsertEntry) -> InsertAnswer:
     facts = entry.facts
     keys: list[RowKey] = []
     changes = connection.total_changes
@@ -219,27 +258,7 @@ def _insert_entry(connection: sqlite3.Connection, entry: InsertEntry, sign_recei
     if connection.total_changes - changes < len(keys):
         # With RETURNING, SQLite silently drops rows for a view instead of rejecting them.
         raise InsertFault("P2010", f"'{facts.table}' is a view now", sqlstate="42809", is_stale=True)
-    answered = entry.answered(keys)
-    if sign_receipt is not None:
-        _write_receipt(connection, entry, answered, sign_receipt)
-    return answered
-
-
-def _write_receipt(
-    connection: sqlite3.Connection, entry: InsertEntry, answered: InsertAnswer, sign: SignReceipt
-) -> None:
-    output = None if answered.output is None else json_text(answered.output)
-    mac = sign(entry.run_id, answered.row_id, output)
-    try:
-        done = connection.execute(
-            _INSERT_RECEIPT, (entry.run_id.replace("-", ""), answered.row_id, output, mac)
-        ).rowcount
-    except sqlite3.Error as error:
-        raise explain_sqlite_error(error) from error
-    if not done:
-        raise InsertFault(
-            "P2010", "The call was given up before its row was committed; nothing was inserted", sqlstate="40000"
-        )
+    return entry.answered(keys)
 
 
 def _get_insert_sql(facts: TableSchema, row: InsertRow) -> str:
@@ -274,7 +293,7 @@ class SqliteSource:
         file: Path | None,
         *,
         database: Database | None = None,
-        sign_receipt: SignReceipt = sign_nothing,
+        journal: TransactionalJournal | None = None,
         pragmas: Sequence[str] = SQLITE_PRAGMAS,
     ) -> None:
         self.shown_url = database.shown_url if database else f"sqlite:///{file}"
@@ -282,7 +301,8 @@ class SqliteSource:
         self._file = file
         self._database = database
         self._pragmas = pragmas
-        self._sign_receipt = sign_receipt if self.is_own else None
+        self._journal = journal
+        self.is_transactional = journal is not None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pegboard-tables")
         self._connection: sqlite3.Connection | None = None
         # Device and inode of the open file, to notice if another file has replaced it.
@@ -290,9 +310,9 @@ class SqliteSource:
         self._insert_queues = InsertQueues(self._write)
 
     @classmethod
-    def own(cls, database: Database, sign_receipt: SignReceipt = sign_nothing) -> SqliteSource:
-        """Return the source for the board's own database: shares its write lock and writes a receipt per entry."""
-        return cls(database.file, database=database, sign_receipt=sign_receipt)
+    def own(cls, database: Database, journal: TransactionalJournal | None = None) -> SqliteSource:
+        """Return the source for the board's own database, with which it shares the write lock and the transactions."""
+        return cls(database.file, database=database, journal=journal)
 
     async def facts(self, schema: str | None, table: str) -> TableSchema | None:
         """Read the current schema of the table, None if it does not exist; raise InsertFault if that fails."""
@@ -313,7 +333,7 @@ class SqliteSource:
         self._thread.shutdown(wait=False)
 
     async def _write(self, members: Sequence[PendingInsert]) -> list[InsertOutcome]:
-        return await self._run_in_thread(lambda: self._commit(members))
+        return await commit_inserts(members, self._commit_alone if self._journal is None else self._commit_with_journal)
 
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         return await self._run_in_thread(lambda: self._answer(question))
@@ -323,19 +343,56 @@ class SqliteSource:
         async with turn:
             return await finish_despite_cancellation(asyncio.get_running_loop().run_in_executor(self._thread, work))
 
-    def _commit(self, members: Sequence[PendingInsert]) -> list[InsertOutcome]:
+    async def _commit_alone(self, group: InsertGroup) -> GroupResult:
+        return await self._run_in_thread(lambda: self._commit(group))
+
+    async def _commit_with_journal(self, group: InsertGroup) -> GroupResult:
+        """Commit a group and its journal entries in one transaction."""
+        closings: Sequence[ClosingEntry] = ()
+        tried = GroupResult({}, [group])
+
+        async def transaction(write: Callable[[JournalSession], Awaitable[T]]) -> T:
+            written: list[T] = []
+
+            def append(session: JournalSession, entries: Sequence[ClosingEntry]) -> None:
+                nonlocal closings
+                closings = entries
+                written.append(run_synchronously(write(session)))
+
+            nonlocal tried
+            tried = await self._run_in_thread(lambda: self._commit(group, append))
+            if not closings:
+                raise RolledBack
+            if not tried.is_committed:
+                raise _CommitFailed
+            return written[0]
+
+        assert self._journal is not None
+        try:
+            await self._journal.commit(transaction, lambda: closings)
+        except RolledBack as rolled_back:
+            if rolled_back.reason is not None:
+                raise rolled_back.reason from None
+        except _CommitFailed:
+            pass  # `tried` says why
+        except WriterFenced:
+            return GroupResult({}, [group])  # the next transaction begins another chain
+        return tried
+
+    def _commit(
+        self, group: InsertGroup, append: Callable[[JournalSession, Sequence[ClosingEntry]], None] | None = None
+    ) -> GroupResult:
         try:
             connection = self._get_connection()
-            outcomes = commit_inserts(connection, members, sign_receipt=self._sign_receipt)
-        except InsertFault as fault:
-            return [fault for _ in members]
+            tried = commit_group(connection, group, partial(append, SqliteSession(connection)) if append else None)
         except BaseException:
             self._disconnect()
             raise
+        outcomes = tried.outcomes.values()
         unwell = any(isinstance(outcome, InsertFault) and is_connection_error(outcome) for outcome in outcomes)
         if unwell or connection.in_transaction:
             self._disconnect()
-        return outcomes
+        return tried
 
     def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
         connection = self._get_connection()

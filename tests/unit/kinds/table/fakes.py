@@ -47,7 +47,7 @@ class FakeSource:
         self, now: TableSchema | None = MOODS, *, kind: Literal["sqlite", "postgresql"] = "postgresql"
     ) -> None:
         self.kind: Literal["sqlite", "postgresql"] = kind
-        self.is_own = False
+        self.is_own = self.is_transactional = False
         self.now = now
         self.asked = 0
         self.faults: list[InsertFault] = []

@@ -129,19 +129,19 @@ class TestAnswers:
         assert entry.ends < call.deadline
 
 
-class TestReceipts:
-    async def test_tools_on_the_boards_own_database_leave_receipts(
+class TestTransactions:
+    async def test_tools_on_the_boards_own_database_commit_their_journal_entries(
         self, sources: TableSources, source: FakeSource
     ) -> None:
-        assert not prepared(sources).receipts
-        source.is_own = True
-        assert prepared(sources).receipts
+        assert not prepared(sources).is_transactional
+        source.is_transactional = True
+        assert prepared(sources).is_transactional
 
-    async def test_a_call_whose_receipt_is_expected_elsewhere_does_not_run(
+    async def test_a_call_without_intent_does_not_run_on_a_database_without_journal(
         self, sources: TableSources, source: FakeSource
     ) -> None:
         with pytest.raises(Unavailable) as refused:
-            await prepared(sources).run(call_of({"mood": "a"}, receipts=True))
+            await prepared(sources).run(call_of({"mood": "a"}, is_transactional=True))
         assert not refused.value.did_run
         assert not source.entries
 

@@ -214,11 +214,8 @@ async def test_an_id_that_went_to_another_transaction_proves_nothing(postgres_ur
         connections = PostgresqlPool(make_url(postgres_url), is_own=False, most=1)
         xid = await conn.fetchval("INSERT INTO counted (n) VALUES (1) RETURNING pg_current_xact_id()::text")
         until = time.monotonic() + 5
-        assert await find_commit_outcome(connections, SentTransaction([], [(1,)], xid, facts, False), [], until) is True
-        assert await find_commit_outcome(connections, SentTransaction([], [(2,)], xid, facts, False), [], until) is None
+        assert await find_commit_outcome(connections, SentTransaction([], [(1,)], xid, facts), until) is True
+        assert await find_commit_outcome(connections, SentTransaction([], [(2,)], xid, facts), until) is None
         to_come = str(int(xid) + 10**6)
-        assert (
-            await find_commit_outcome(connections, SentTransaction([], [(1,)], to_come, facts, False), [], until)
-            is False
-        )
+        assert await find_commit_outcome(connections, SentTransaction([], [(1,)], to_come, facts), until) is False
         await connections.close()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pegboard.kinds.table.insert_batching import InsertOutcome, PendingInsert
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertRow
 from pegboard.kinds.table.sqlite_schema import read_sqlite_schema
-from pegboard.kinds.table.sqlite_source import commit_inserts
+from pegboard.kinds.table.sqlite_source import GroupResult, InsertGroup, commit_group, commit_inserts
 from tests.unit.kinds.table.sqlite_tables import answered
 
 TABLE = """
@@ -64,4 +64,8 @@ async def _outcomes(connection: sqlite3.Connection, calls: list[tuple[list[str],
         if is_gone:
             member.done.cancel()
         members.append(member)
-    return commit_inserts(connection, members, sign_receipt=None)
+
+    async def commit(group: InsertGroup) -> GroupResult:
+        return commit_group(connection, group)
+
+    return await commit_inserts(members, commit)

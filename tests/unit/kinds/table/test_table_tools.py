@@ -15,7 +15,6 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard, ToolResult
-from pegboard.storage import receipt_rows
 from pegboard.testing import calls_of
 from tests.table_databases import write_tables
 from tests.unit.journal.boards import board_on, intents
@@ -88,13 +87,12 @@ async def test_a_row_is_in_with_every_value_in_its_place(board: Pegboard) -> Non
     assert row.more == ('{"a":[1,null]}' if kind == "sqlite" else {"a": [1, None]})
 
 
-async def test_the_journal_has_the_rows_id_and_neither_intent_nor_receipt_is_left(board: Pegboard) -> None:
+async def test_the_journal_has_the_rows_id_and_there_is_neither_intent_nor_receipt(board: Pegboard) -> None:
     await board.call("log_mood", {"user_id": "u", "mood": "sad"})
     (call,) = await calls_of(board, "log_mood")
     assert (call.status, call.row_id) == ("succeeded", "1")
     assert await intents(board.database) == []
-    async with board.database.read() as conn:
-        assert await receipt_rows.list_receipts(conn) == []
+    assert await sql(board, "SELECT * FROM receipts") == []
 
 
 async def test_a_call_that_is_made_again_with_its_key_is_answered_with_the_first_row(board: Pegboard) -> None:
