@@ -193,11 +193,10 @@ def build_baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Aw
         query_type: str,
         additional_params: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """What the baseline knows of one finding."""
+        """Return what the baseline knows of one finding."""
+        more = _read_scope_parameter(additional_params)
         with _convert_refusals():
-            (payload,) = await baseline.query(
-                [finding_id], [composite_hash], context.caller, **_read_scope_parameter(additional_params)
-            )
+            (payload,) = await baseline.query([finding_id], [composite_hash], context.caller, **more)
             return payload
 
     async def batch_baseline_query(
@@ -209,7 +208,7 @@ def build_baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Aw
         batch_size: int = BATCH_SIZE,
         additional_params: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """What the baseline knows of each finding."""
+        """Return what the baseline knows of each finding."""
         more = _read_scope_parameter(additional_params)
         with _convert_refusals():
             # In JSON Schema 2.0 is an integer too, so batch_size may be a float.
@@ -220,11 +219,10 @@ def build_baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Aw
     async def record_findings(
         context: CallContext, findings: list[dict[str, Any]], additional_params: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        """How many of the findings were new, known, and open again."""
+        """Return how many of the findings were new, known, and open again."""
+        more = _read_scope_parameter(additional_params)
         with _convert_refusals():
-            return (
-                await baseline.record(findings, context.caller, **_read_scope_parameter(additional_params))
-            )._asdict()
+            return (await baseline.record(findings, context.caller, **more))._asdict()
 
     async def resolve_findings(
         context: CallContext,
@@ -232,14 +230,13 @@ def build_baseline_handlers(baseline: Baseline) -> Mapping[str, Callable[..., Aw
         findings: list[dict[str, Any]] | None = None,
         additional_params: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """How many of the findings are resolved now, were already, and are not known."""
-        more: dict[str, Any] = {
-            "composite_hashes": composite_hashes,
-            "findings": findings,
-            **_read_scope_parameter(additional_params),
-        }
+        """Return how many of the findings are resolved now, were already, and are not known."""
+        more = _read_scope_parameter(additional_params)
         with _convert_refusals():
-            return (await baseline.resolve(context.caller, **more))._asdict()
+            counts = await baseline.resolve(
+                context.caller, composite_hashes=composite_hashes, findings=findings, **more
+            )
+            return counts._asdict()
 
     return {
         QUERY_BASELINE.name: query_baseline,

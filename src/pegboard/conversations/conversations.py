@@ -65,9 +65,7 @@ class Conversations:
     async def get(self, thread_id: str, caller: Caller) -> Thread:
         """Return the caller's thread; raise NotFound if it does not exist or belongs to another user or agent."""
         async with self._database.read() as conn:
-            return _require_thread(
-                await conversation_rows.get_thread(conn, thread_id.lower(), *_owner_and_agent(caller)), thread_id
-            )
+            return await _get_thread(conn, thread_id, caller)
 
     async def page(self, caller: Caller, *, cursor: str | None = None, limit: int = 50) -> Page[Thread]:
         """Return the caller's threads, most recently changed first."""
@@ -75,7 +73,7 @@ class Conversations:
         before = None if place is None else (read_instant(place[0]), place[1])
         async with self._database.read() as conn:
             found = await conversation_rows.list_threads(
-                conn, *_owner_and_agent(caller), before=before, limit=limit + 1
+                conn, caller.user_id, caller.agent_id, before=before, limit=limit + 1
             )
         return cut_page(found, limit, lambda thread: [write_instant(thread.updated_at), thread.id])
 
@@ -131,19 +129,21 @@ class Conversations:
         await self._keep(thread_id, caller, [incoming])
 
     async def messages(
-        self, thread_id: str, caller: Caller, *, cursor: str | None = None, limit: int = 50
+        self,
+        thread_id: str,
+        caller: Caller,
+        *,
+        cursor: str | None = None,
+        limit: int = 50,
+        raw_of: str | None = None,
     ) -> Page[Message]:
-        """Return messages of the thread, oldest first: up to `limit`, fewer if they are long."""
-        return await self._read_page(thread_id, caller, cursor, limit)
+        """Return messages of the thread, oldest first: up to `limit`, fewer if they are long.
 
-    async def _read_page(
-        self, thread_id: str, caller: Caller, cursor: str | None, limit: int, raw_of: str | None = None
-    ) -> Page[Message]:
+        With `raw_of`, only messages of this dialect include `raw`.
+        """
         place = read_cursor(cursor, read_version)
         async with self._database.read() as conn:
-            thread = _require_thread(
-                await conversation_rows.get_thread(conn, thread_id.lower(), *_owner_and_agent(caller)), thread_id
-            )
+            thread = await _get_thread(conn, thread_id, caller)
             after = place[0] if place else None
             sizes = await conversation_rows.list_message_sizes(
                 conn, thread.id, after=after, limit=limit + 1, raw_of=raw_of
@@ -157,7 +157,7 @@ class Conversations:
     ) -> History:
         """Return messages of the thread in a provider's dialect, and the cursor of the next page."""
         chosen = self._payloads.dialects.named(dialect, "as")
-        page = await self._read_page(thread_id, caller, cursor, limit, raw_of=chosen.name)
+        page = await self.messages(thread_id, caller, cursor=cursor, limit=limit, raw_of=chosen.name)
         return build_history(page.items, chosen)._replace(next_cursor=page.next_cursor)
 
     async def _keep(self, thread_id: str, caller: Caller, incoming: Sequence[IncomingMessage]) -> list[Message]:
@@ -194,19 +194,8 @@ class Conversations:
         position = first
         for one in incoming:
             if one.role is not None:
-                matcher.add(
-                    Message(
-                        new_id(),
-                        thread.id,
-                        position,
-                        one.role,
-                        one.content,
-                        one.timestamp,
-                        one.calls,
-                        one.dialect,
-                        one.raw,
-                    )
-                )
+                given = (one.role, one.content, one.timestamp, one.calls, one.dialect, one.raw)
+                matcher.add(Message(new_id(), thread.id, position, *given))
                 touched[position] = None
                 position += 1
             for answer in one.answers:
@@ -240,9 +229,9 @@ async def _iterate_with_pauses(items: Iterable[T]) -> AsyncIterator[T]:
             await asyncio.sleep(0)
 
 
-def _owner_and_agent(caller: Caller) -> tuple[str, str | None]:
-    """Return the owner and the agent whose threads this caller may use; without an agent, all threads of the owner."""
-    return caller.user_id, caller.agent_id
+async def _get_thread(conn: AsyncConnection, thread_id: str, caller: Caller) -> Thread:
+    found = await conversation_rows.get_thread(conn, thread_id.lower(), caller.user_id, caller.agent_id)
+    return _require_thread(found, thread_id)
 
 
 def _require_thread(thread: Thread | None, thread_id: str) -> Thread:

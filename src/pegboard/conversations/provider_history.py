@@ -42,7 +42,7 @@ class History(NamedTuple):
 def build_history(messages: Sequence[Message], dialect: Dialect) -> History:
     """Return the conversation in a provider's dialect; raise Invalid if the dialect has no conversations."""
     if isinstance(dialect, Memory):
-        return History([_message_to_memory_form(message) for message in messages], None)
+        return History([message_to_memory_form(message) for message in messages], None)
     if "history" not in dialect.abilities:
         raise Invalid(
             f"'{dialect.name}' is a shape of calls and not of conversations: ask for 'memory', or for a provider's "
@@ -172,7 +172,8 @@ def _choose_tool_name(name: str, pattern: re.Pattern[str] | None) -> str:
     return f"_{_UNSAFE_CHARACTERS.sub('_', name).strip('_')[:50]}_{digest}"
 
 
-def _message_to_memory_form(message: Message) -> dict[str, Any]:
+def message_to_memory_form(message: Message) -> dict[str, Any]:
+    """Return the message as the API shows it."""
     return {
         "id": message.id,
         "role": message.role,

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import dataclass, field
 from typing import Any
 
 from pegboard.json_schema.schema_document import SchemaDocument
 
 
+@dataclass(slots=True, eq=False)
 class SchemaDefaults:
     """The defaults of an object, of its nested objects, and of the objects in its arrays."""
 
-    __slots__ = ("inside", "items", "values")
-
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
-        self.inside: dict[str, SchemaDefaults] = {}
-        self.items: SchemaDefaults | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+    inside: dict[str, SchemaDefaults] = field(default_factory=dict)
+    items: SchemaDefaults | None = None
 
     def __bool__(self) -> bool:
         return bool(self.values or self.inside or self.items is not None)

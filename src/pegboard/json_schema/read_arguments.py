@@ -158,9 +158,8 @@ def _is_exact(value: Any, kind: type, exact: bool) -> bool:
 def _build_too_large_error(path: Path, max_depth: int | None, max_values: int) -> MalformedArguments:
     if max_depth is None:
         return MalformedArguments(f"Arguments hold more than {max_values:,} values")
-    return MalformedArguments(
-        f"Field '{format_field_path(path[:3])}' is nested too deeply, at most {max_depth} levels go"
-    )
+    field = format_field_path(path[:3])
+    return MalformedArguments(f"Field '{field}' is nested too deeply, at most {max_depth} levels go")
 
 
 def _check_object_key(key: Any, path: Path) -> None:

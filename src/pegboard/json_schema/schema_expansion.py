@@ -7,6 +7,7 @@ being applied is cached per value, so it counts once per value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from operator import add
 from typing import Any, NamedTuple
 
@@ -41,24 +42,19 @@ class CostProfile(NamedTuple):
     per_character: list[float]
 
 
+@dataclass(slots=True, eq=False)
 class _Frame:
     """A schema whose parts are being expanded."""
 
-    __slots__ = ("array", "factor", "named", "object", "result", "slot", "target", "todo")
-
-    def __init__(
-        self, slot: str, factor: float, own: CostProfile, todo: Iterator[tuple[str, float, Any, bool]]
-    ) -> None:
-        self.slot = slot
-        self.factor = factor
-        self.result = own
-        # Profiles that apply to children: at most one of the named properties applies, but all others may apply
-        # together.
-        self.named: CostProfile | None = None
-        self.object: CostProfile | None = None
-        self.array: CostProfile | None = None
-        self.todo = todo
-        self.target: int | None = None
+    slot: str
+    factor: float
+    result: CostProfile
+    todo: Iterator[tuple[str, float, Any, bool]]
+    # Profiles that apply to children: at most one of the named properties applies, but all others may apply together.
+    named: CostProfile | None = None
+    object: CostProfile | None = None
+    array: CostProfile | None = None
+    target: int | None = None
 
 
 class SchemaExpansion:

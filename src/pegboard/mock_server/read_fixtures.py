@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pegboard.json_schema.compile import SchemaProblem, check_schema
 from pegboard.json_schema.storable_json import find_unstorable
 from pegboard.mock_server.fixtures import Fixtures
-from pegboard.model.documents import DocumentError, YamlDocuments, read_json, read_text, read_yaml
+from pegboard.model.documents import DocumentError, YamlDocuments, read_json_or_yaml, read_text, read_yaml
 from pegboard.model.validation_messages import list_item_faults
 
 
@@ -28,7 +28,7 @@ def read_fixtures(raw: bytes, file: str) -> Fixtures:
     """Return the fixtures of a YAML or JSON file; raise BadFixtures with every error."""
     try:
         text = read_text(raw)
-        documents = _read_documents(text)
+        documents = read_json_or_yaml(text)
     except DocumentError as error:
         place = f"{file}:{error.line}" if error.line else file
         raise BadFixtures(file, [f"{place}: {error.message}"]) from None
@@ -50,18 +50,6 @@ def read_fixtures(raw: bytes, file: str) -> Fixtures:
     raise BadFixtures(file, [_format_problem(file, documents, where, why) for where, why in faults])
 
 
-def _read_documents(text: str) -> YamlDocuments:
-    """Return the documents of the text; documents in JSON have no line numbers."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return read_yaml(text)
-    try:
-        return YamlDocuments([read_json(text)])
-    except DocumentError:
-        if text.lstrip()[:1] == "[":
-            raise
-        return _read_flow_yaml(text)
-
-
 def _add_line_numbers(text: str, documents: YamlDocuments) -> YamlDocuments:
     """Return the documents with line numbers; JSON is parsed again as YAML for this, which is slow."""
     if documents.lines:
@@ -71,15 +59,6 @@ def _add_line_numbers(text: str, documents: YamlDocuments) -> YamlDocuments:
     except DocumentError:
         return documents
     return again if again.values == documents.values else documents
-
-
-def _read_flow_yaml(text: str) -> YamlDocuments:
-    """Return YAML that begins with a brace; report errors as JSON errors, because it most likely is JSON."""
-    try:
-        return read_yaml(text)
-    except DocumentError:
-        read_json(text)
-        raise
 
 
 def _find_problems(fixtures: Fixtures) -> Iterator[tuple[Sequence[str | int], str]]:

@@ -50,8 +50,8 @@ def record_fixtures(rows: Iterable[Mapping[str, Any]], tools: Mapping[str, Mappi
             left_out[why] += 1
             continue
         calls += 1
-        when = masks.without(row["arguments"])
-        answer = {"respond": masks.over(row["result"])} if row["status"] == "succeeded" else _build_error(row)
+        when = masks.remove_secrets(row["arguments"])
+        answer = {"respond": masks.mask_secrets(row["result"])} if row["status"] == "succeeded" else _build_error(row)
         sequence = answers.setdefault(str(row["tool_id"]), {}).setdefault(_to_canonical_json(when), [])
         if sequence and _to_canonical_json(sequence[-1].answer) == _to_canonical_json(answer):
             sequence[-1].times += 1
@@ -121,27 +121,26 @@ class _SecretMasker:
     def __init__(self) -> None:
         self.count = 0
 
-    def without(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def remove_secrets(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments without such keys: the rest is enough for `when`."""
         kept: dict[str, Any] = {}
         for key, value in arguments.items():
             if is_secret_name(key):
                 self.count += 1
             else:
-                kept[key] = self.without(value) if isinstance(value, Mapping) else self.over(value)
+                kept[key] = self.remove_secrets(value) if isinstance(value, Mapping) else self.mask_secrets(value)
         return kept
 
-    def over(self, value: Any) -> Any:
-        """Return the value with such strings masked."""
+    def mask_secrets(self, value: Any, name: str = "") -> Any:
+        """Return the value, which has this name, with such strings masked."""
         if isinstance(value, Mapping):
-            return {key: self._hide_secret(key, item) for key, item in value.items()}
-        return [self.over(item) for item in value] if isinstance(value, list) else value
-
-    def _hide_secret(self, key: str, value: Any) -> Any:
-        if is_secret_name(key) and isinstance(value, str):
+            return {key: self.mask_secrets(item, key) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.mask_secrets(item) for item in value]
+        if isinstance(value, str) and is_secret_name(name):
             self.count += 1
             return MASK
-        return self.over(value)
+        return value
 
 
 def _to_canonical_json(value: Any) -> str:

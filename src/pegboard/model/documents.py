@@ -102,6 +102,22 @@ def read_yaml(
     return found
 
 
+def read_json_or_yaml(text: str, beat: Callable[[], None] | None = None) -> YamlDocuments:
+    """Return all documents of a text that is JSON or YAML; only mappings in YAML have lines.
+
+    Raises DocumentError, as for JSON if the text begins like JSON.
+    """
+    if text.lstrip()[:1] not in ("{", "["):
+        return read_yaml(text, beat)
+    try:
+        return YamlDocuments([read_json(text)])
+    except DocumentError as error:
+        try:
+            return read_yaml(text, beat)  # YAML may begin with a brace too
+        except DocumentError:
+            raise error from None
+
+
 def write_yaml(value: Any) -> str:
     """Return the value as YAML that `read_yaml` and YAML 1.1 readers read back as the same value."""
     text: str = yaml.dump(

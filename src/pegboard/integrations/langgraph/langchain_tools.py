@@ -58,11 +58,10 @@ def board_langchain_tools(
     Raises ToolNotFound if the caller has no tool of that name.
     """
     who = caller or board.admin
-    compiled_tools = (
-        board.snapshot.list_offered_tools(who)
-        if names is None
-        else [resolve_tool(board.snapshot, name, who) for name in names]
-    )
+    if names is None:
+        compiled_tools = board.snapshot.list_offered_tools(who)
+    else:
+        compiled_tools = [resolve_tool(board.snapshot, name, who) for name in names]
     return [BoardTool.of(item.tool, board, who) for item in compiled_tools]
 
 

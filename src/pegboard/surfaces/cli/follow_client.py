@@ -190,13 +190,9 @@ class LineOutput:
 
 def format_progress(data: Mapping[str, Any]) -> str:
     """Return the progress and message of a call as one line; empty if there are none."""
-    done, total = data.get("progress"), data.get("total")
-    parts = (
-        []
-        if done is None
-        else [_format_number(done) if total is None else f"{_format_number(done)}/{_format_number(total)}"]
-    )
-    return " ".join([*parts, *([to_single_line(data["message"])] if data.get("message") else [])])
+    numbers = [data.get("progress"), data.get("total")] if data.get("progress") is not None else []
+    done = "/".join(_format_number(number) for number in numbers if number is not None)
+    return " ".join(filter(None, (done, to_single_line(data.get("message")))))
 
 
 def _format_number(value: float) -> str:

@@ -6,12 +6,12 @@ import codecs
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pegboard.model.documents import DocumentError, YamlDocuments, read_json, read_text, read_yaml
+from pegboard.model.documents import DocumentError, YamlDocuments, read_json, read_json_or_yaml, read_text
 from pegboard.surfaces.cli.exit_codes import UsageError
 
 MAX_FILE_BYTES = 32 * 2**20
@@ -143,10 +143,7 @@ def _read_documents(source: str) -> YamlDocuments:
         text = read_text(read_input(source))
         if source.lower().endswith(".json"):
             return YamlDocuments([read_json(text)])
-        if text.lstrip()[:1] in ("{", "["):
-            with suppress(DocumentError):  # YAML may begin with a brace too
-                return YamlDocuments([read_json(text)])
-        return read_yaml(text)
+        return read_json_or_yaml(text)
 
 
 @contextmanager

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from pegboard.model.conversation import Message
+from pegboard.conversations.provider_history import message_to_memory_form
 from pegboard.model.json_text import json_text
-from pegboard.model.timestamps import write_instant
 from pegboard.surfaces.rest.bodies import (
     HistoryPage,
     MessageList,
@@ -74,7 +73,7 @@ async def add_messages(
     body = await read_request_payload(request)
     size = len(await request.body())
     messages = await board.threads.add(thread_id, caller, body, dialect=reading, size=size)
-    added = [_message_to_json(message) for message in messages]
+    added = [message_to_memory_form(message) for message in messages]
     one = added[0] if len(added) == 1 and not isinstance(body, list) else {"items": added}
     return Response(json_text(one), 201, media_type="application/json")
 
@@ -94,13 +93,3 @@ async def list_messages(
     dialect = "memory" if shape is None else shape
     history = await board.threads.history(thread_id, caller, dialect, cursor=cursor, limit=limit)
     return Response(json_text(history._asdict()), media_type="application/json")
-
-
-def _message_to_json(message: Message) -> dict[str, Any]:
-    return {
-        "id": message.id,
-        "role": message.role,
-        "content": message.content,
-        "timestamp": write_instant(message.timestamp),
-        "tool_calls": list(message.tool_calls),
-    }

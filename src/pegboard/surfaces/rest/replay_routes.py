@@ -89,12 +89,11 @@ def encode_replay(replay: Replay, plain: Dialect) -> bytes:
         "arguments": orjson.Fragment(json_text(execution.arguments)),
         "result": orjson.Fragment(json_text(execution.result)),
     }
+    answer = Answer(AskedCall(replay.result.tool_name, None), replay.result)
     return orjson.dumps(
         {
             "execution": row,
-            "result": orjson.Fragment(
-                plain.render_json(Answer(AskedCall(replay.result.tool_name, None), replay.result))
-            ),
+            "result": orjson.Fragment(plain.render_json(answer)),
             "repeated_by": replay.result.run_id,
             "tool_name": replay.tool.name,
             "tool_version": replay.tool.version,

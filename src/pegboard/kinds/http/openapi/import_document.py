@@ -27,7 +27,7 @@ from pegboard.kinds.http.request_template import RequestTemplate
 from pegboard.kinds.import_names import shorten_text
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.call_errors import Misconfigured
-from pegboard.model.documents import MAX_DEPTH, DocumentError, read_json, read_text, read_yaml
+from pegboard.model.documents import MAX_DEPTH, DocumentError, read_json_or_yaml, read_text
 from pegboard.model.import_report import LeftOut
 from pegboard.model.tool_definition import ToolDefinition
 from pegboard.model.validation_messages import validate_model
@@ -56,28 +56,14 @@ def _parse_document(text: str, pace: ImportProgress) -> dict[str, Any]:
         raise DocumentError("it is empty")
     if start == "<":
         raise DocumentError("it is HTML or XML; give the API document itself, which is JSON or YAML")
-    document = _parse_json_or_yaml(text, pace) if start in ("{", "[") else _parse_single_yaml(text, pace)
+    found = [value for value in read_json_or_yaml(text, pace.beat).values if value is not None]
+    if len(found) != 1:
+        raise DocumentError(f"it holds {len(found)} YAML documents; an API document is one")
+    document = found[0]
     if not isinstance(document, dict):
         raise DocumentError("an API document is an object with `openapi` or `swagger` in it")
     check_document_extent(document, pace)
     return document
-
-
-def _parse_json_or_yaml(text: str, pace: ImportProgress) -> Any:
-    try:
-        return read_json(text)
-    except DocumentError as error:
-        try:
-            return _parse_single_yaml(text, pace)  # YAML may begin with a brace too
-        except DocumentError:
-            raise error from None
-
-
-def _parse_single_yaml(text: str, pace: ImportProgress) -> Any:
-    found = [value for value in read_yaml(text, pace.beat).values if value is not None]
-    if len(found) != 1:
-        raise DocumentError(f"it holds {len(found)} YAML documents; an API document is one")
-    return found[0]
 
 
 def check_document_extent(document: Any, pace: ImportProgress) -> None:
