@@ -99,12 +99,13 @@ async def test_arguments_may_have_names_that_langchain_uses_itself() -> None:
     async with memory_board() as board:
 
         @board.tool
-        def join(config: str, run_manager: str, callbacks: str) -> str:
-            return config + run_manager + callbacks
+        def join(config: str, run_manager: str, callbacks: str, tool_call_id: str, tool_input: str) -> str:
+            return config + run_manager + callbacks + tool_call_id + tool_input
 
         (tool,) = board_langchain_tools(board, names=["join"])
-        answer = await tool.ainvoke(call("join", config="a", run_manager="b", callbacks="c"))
-    assert answer.text == "abc"
+        names = {"config": "a", "run_manager": "b", "callbacks": "c", "tool_call_id": "d", "tool_input": "e"}
+        answer = await tool.ainvoke(call("join", **names))
+    assert answer.text == "abcde"
 
 
 async def test_a_tool_is_the_callers() -> None:

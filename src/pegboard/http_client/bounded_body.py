@@ -55,7 +55,10 @@ class _Decoder:
                     return
                 if not self._is_gzip:
                     raise zlib.error("something follows its end")
-                inflater = self._inflater = self._start_member()
+                self._members += 1
+                if self._members > _MAX_GZIP_MEMBERS:
+                    raise zlib.error("it has too many parts")
+                inflater = self._inflater = zlib.decompressobj(_GZIP_WBITS)
             piece = inflater.decompress(data, _PIECE_BYTES)
             self._made += len(piece)
             if self._made > self._limit:
@@ -70,12 +73,6 @@ class _Decoder:
         """Raise zlib.error if the stream is incomplete."""
         if self._inflater is None or not self._inflater.eof:
             raise zlib.error("it ends too early")
-
-    def _start_member(self) -> zlib._Decompress:
-        self._members += 1
-        if self._members > _MAX_GZIP_MEMBERS:
-            raise zlib.error("it has too many parts")
-        return zlib.decompressobj(_GZIP_WBITS)
 
 
 async def read_bounded_body(response: aiohttp.ClientResponse, limit: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.tools import BaseTool, ToolException
@@ -17,6 +18,9 @@ from pegboard.integrations.langgraph.run_call import run_call
 from pegboard.model.call import Caller
 from pegboard.model.tool import Tool
 from pegboard.stages.resolve import resolve_tool
+
+# The id of the call that the current task runs.
+_call_id: ContextVar[str | None] = ContextVar("pegboard_langchain_call_id", default=None)
 
 
 class BoardTool(BaseTool):
@@ -33,14 +37,20 @@ class BoardTool(BaseTool):
         made._board, made._caller = board, caller
         return made
 
-    def _to_args_and_kwargs(self, tool_input: Any, tool_call_id: str | None) -> Any:
-        # As one positional argument: as keywords, arguments named config or run_manager would clash with LangChain's.
-        return (self._parse_input(tool_input, tool_call_id), tool_call_id), {}
+    async def arun(self, tool_input: Any, *args: Any, tool_call_id: str | None = None, **kwargs: Any) -> Any:
+        """Run the tool as LangChain does; `_arun` gets the id of the call."""
+        before = _call_id.set(tool_call_id)
+        try:
+            return await super().arun(tool_input, *args, tool_call_id=tool_call_id, **kwargs)
+        finally:
+            _call_id.reset(before)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"The board is asynchronous: call '{self.name}' or its graph with ainvoke or astream")
 
-    async def _arun(self, arguments: Any, tool_call_id: str | None) -> Any:
+    # LangChain adds nothing to the keywords, because no parameter is named run_manager or typed as a config.
+    async def _arun(self, /, **arguments: Any) -> Any:
+        tool_call_id = _call_id.get()
         call = AskedCall(self.name, arguments, tool_call_id or "")
         answer = await run_call(self._board, call, self._caller, _get_writer())
         if tool_call_id is not None:
