@@ -14,7 +14,6 @@ from pegboard.dialects.shared.function_calls import (
     filter_dicts,
     get_provider_name,
     is_model_role,
-    make_unreadable_error,
 )
 from pegboard.dialects.shared.gemini_parts import (
     CODE_EXECUTION,
@@ -27,7 +26,6 @@ from pegboard.dialects.shared.turns import Speaker, Turn, split_answers
 from pegboard.model.json_text import json_text
 from pegboard.model.tool import Tool
 
-_EXPECTED = "a message, a task or an update of one whose data parts say in their metadata what they are"
 # By the type in a data part's metadata, the ADK part that it represents.
 _FIELD_BY_ADK_TYPE = {
     "function_call": "functionCall",
@@ -56,6 +54,7 @@ class A2A(Dialect):
     """Messages of parts; all answers go into one message."""
 
     name = "a2a"
+    expected = "a message, a task or an update of one whose data parts say in their metadata what they are"
     speakers: ClassVar[Mapping[str, Speaker]] = {"role_user": "user", "role_agent": "assistant"}
     abilities = WITHOUT_HISTORY
     keys = frozenset({"messageId", "message", "kind", "data", "artifact", "jsonrpc", *_UPDATE_KEYS})
@@ -74,9 +73,7 @@ class A2A(Dialect):
 
     def read(self, item: Any, into: Assembly) -> None:
         """Read a message, a task, an update or a part, also within a JSON-RPC request or response."""
-        if into.state is None:
-            into.state = _MessagesState()
-        state: _MessagesState = into.state
+        state = into.get_state(_MessagesState)
         state.begin()
         if isinstance(item, list):
             _read_parts({"parts": item}, state, into)
@@ -89,14 +86,14 @@ class A2A(Dialect):
             for holder in _iter_part_holders(_unwrap_json_rpc(item)):
                 _read_parts(holder, state, into)
         else:
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
         state.end(into)
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that waited for an answer, and mark incomplete ones as cut off."""
-        if into.state is not None:
-            into.state.release(into)
-            into.state.partial.end_incomplete(into)
+        state = into.get_state(_MessagesState)
+        state.release(into)
+        state.partial.end_incomplete(into)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return the answers in a user's message apart."""

@@ -15,7 +15,6 @@ from pegboard.dialects.shared.function_calls import (
     dict_or_empty,
     filter_dicts,
     first_dict,
-    make_unreadable_error,
 )
 from pegboard.model.json_text import json_text
 
@@ -36,13 +35,13 @@ _EVENT_TYPES = _ERROR_EVENT_TYPES | {
 # Keys of AG2's serialisation: the class of a nested event, of an exception and of a data class.
 _EVENT_CLASS_KEY, _EXCEPTION_CLASS_KEY, _DATACLASS_KEY = "__event__", "__exception__", "__dataclass__"
 _MESSAGE_KEYS = {"role", "content"}
-_EXPECTED = f"an event whose 'type' is one of {', '.join(sorted(_EVENT_TYPES))}"
 
 
 class AG2(MessagePerAnswer):
     """Events identified by type: `ToolCallEvent`, `ToolCallsEvent`, and `ToolResultEvent` for each answer."""
 
     name = "ag2"
+    expected = f"an event whose 'type' is one of {', '.join(sorted(_EVENT_TYPES))}"
     keys = frozenset({"vendor_metadata", "calls", "parent_id", "results", _EVENT_CLASS_KEY})
     limits = PORTABLE_LIMITS
     abilities = (*WITHOUT_STREAM[:1], "stream", *WITHOUT_STREAM[1:])
@@ -56,7 +55,7 @@ class AG2(MessagePerAnswer):
         if isinstance(item, dict) and item.keys() == _MESSAGE_KEYS:
             return
         if not self.recognises(item):
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
         kind = _get_event_type(item)
         if kind in (_CALL_EVENT, _CLIENT_CALL_EVENT):
             into.bare = True

@@ -7,7 +7,7 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
@@ -43,6 +43,7 @@ class AgUi(MessagePerAnswer):
     """Events with types in capitals, and messages with calls under `toolCalls`."""
 
     name = "ag_ui"
+    expected = "an event with a 'type', or a message with a 'role'"
     limits = PORTABLE_LIMITS
     keys = frozenset({"type", "toolCalls", "toolCallId", "messages"})
 
@@ -61,7 +62,7 @@ class AgUi(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read an event, a message, or the input of a run, which has all messages."""
         if not isinstance(item, dict):
-            raise Unreadable("unrecognised_format: ag_ui has events with a 'type' and messages with a 'role'")
+            raise self.make_unreadable_error(item)
         kind = item.get("type")
         if is_function_call(item):
             into.bare = True
@@ -73,7 +74,7 @@ class AgUi(MessagePerAnswer):
         elif isinstance(item.get("role"), str) or isinstance(item.get("toolCalls"), list):
             _read_message(item, into)
         elif not isinstance(kind, str):
-            raise Unreadable("unrecognised_format: ag_ui has events with a 'type' and messages with a 'role'")
+            raise self.make_unreadable_error(item)
 
     def chunk_text(self, chunk: Any) -> str | None:
         kind = get_text(chunk, "type")
@@ -106,7 +107,7 @@ class AgUi(MessagePerAnswer):
 
 def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
     identity = read_id(event.get("toolCallId"))
-    run = _get_stream_state(into)
+    run = into.get_state(_StreamState)
     # Only the first chunk of a call has its id; any other event ends the call.
     if run.current is not None and (kind != "TOOL_CALL_CHUNK" or (identity and identity != run.current)):
         into.over(run.current)
@@ -131,7 +132,7 @@ def _read_event(event: dict[str, Any], kind: str, into: Assembly) -> None:
 
 def _read_snapshot(messages: list[Any], into: Assembly) -> None:
     """Read a repetition of all messages; skip calls and answers that were read before."""
-    run = _get_stream_state(into)
+    run = into.get_state(_StreamState)
     new_calls, new_answers = set(), set()
     for message in filter_dicts(messages):
         calls = message.get("toolCalls") if is_model_role(message.get("role")) else None
@@ -146,13 +147,6 @@ def _read_snapshot(messages: list[Any], into: Assembly) -> None:
             new_answers.add(identity)
     run.known_calls |= new_calls
     run.answered |= new_answers
-
-
-def _get_stream_state(into: Assembly) -> _StreamState:
-    if into.state is None:
-        into.state = _StreamState()
-    run: _StreamState = into.state
-    return run
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:

@@ -17,7 +17,6 @@ from pegboard.dialects.shared.content_blocks import (
     BlockStream,
     arguments_to_object,
     describe_block,
-    get_block_stream,
     get_content_blocks,
     object_to_arguments,
     parse_result_content,
@@ -30,14 +29,12 @@ from pegboard.dialects.shared.function_calls import (
     dict_or_empty,
     get_provider_name,
     is_model_role,
-    make_unreadable_error,
     remove_draft_keyword,
 )
 from pegboard.dialects.shared.message_text import get_text
 from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn, read_part_turn, split_answers
 from pegboard.model.tool import Tool
 
-_EXPECTED = "messages of content blocks, or events of a stream"
 _PROPERTY_NAME_PATTERN = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _CALL_TYPES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _EVENT_TYPES = frozenset(
@@ -56,6 +53,7 @@ class AnthropicMessages(Dialect):
     """Messages of blocks; all answers of a turn go into one user message."""
 
     name = "anthropic_messages"
+    expected = "messages of content blocks, or events of a stream"
     media = frozenset({"source"})
     aliases = ("anthropic",)
     keys = frozenset({"type", "content", "messages"})
@@ -89,7 +87,7 @@ class AnthropicMessages(Dialect):
         """Read a response, a message, a block or an event, or a list of them."""
         for one in item if isinstance(item, list) else (item,):
             if not isinstance(one, dict):
-                raise make_unreadable_error(one, self.name, _EXPECTED)
+                raise self.make_unreadable_error(one)
             kind = one.get("type")
             if isinstance(kind, str) and kind in _EVENT_TYPES:
                 _read_event(kind, one, into)
@@ -102,12 +100,11 @@ class AnthropicMessages(Dialect):
                 for message in one["messages"]:
                     _read_message(message, into)
             elif not isinstance(kind, str):
-                raise make_unreadable_error(one, self.name, _EXPECTED)
+                raise self.make_unreadable_error(one)
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that waited for a stop reason, as complete: no truncation was reported."""
-        if into.state is not None:
-            get_block_stream(into).settle(into)
+        into.get_state(BlockStream).settle(into)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return the results in a user's message apart, a response as a history accepts it, or a block."""
@@ -216,7 +213,7 @@ def _get_extra(block: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _read_event(kind: str, event: dict[str, Any], into: Assembly) -> None:
-    stream = get_block_stream(into)
+    stream = into.get_state(BlockStream)
     delta = dict_or_empty(event.get("delta"))
     if kind == "content_block_delta":
         if delta.get("type") == "input_json_delta":

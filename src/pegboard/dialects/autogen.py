@@ -7,7 +7,7 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable, describe_payload
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.content_blocks import get_content_blocks, result_to_text
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
@@ -41,6 +41,7 @@ class AutoGen(Dialect):
     """Calls as the content of a message; all answers in one message."""
 
     name = "autogen"
+    expected = "a message whose 'content' is a list of calls {id, name, arguments}"
     limits = PORTABLE_LIMITS
     keys = frozenset({"content", "messages"})
 
@@ -60,7 +61,7 @@ class AutoGen(Dialect):
         if isinstance(item, str):
             return
         if not isinstance(item, dict):
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
         if isinstance(item.get("messages"), list):
             known = frozenset(into.state or ())
             for message in item["messages"]:
@@ -72,7 +73,7 @@ class AutoGen(Dialect):
         elif "content" in item or "tool_calls" in item:
             _read_message(item, into)
         else:
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return a message or an event by its type; a text is of the user or of the agent that is its source."""
@@ -161,8 +162,7 @@ def _read_summary(item: dict[str, Any], into: Assembly) -> None:
 def _read_call(call: dict[str, Any], into: Assembly) -> None:
     into.call(call["name"], call["arguments"], call.get("id"))
     if identity := read_id(call.get("id")):
-        into.state = into.state or set()
-        into.state.add(identity)
+        into.get_state(set[str]).add(identity)
 
 
 def _read_result(part: Any, into: Assembly) -> None:
@@ -177,10 +177,3 @@ def _render_answer(answer: Answer) -> dict[str, Any]:
     result = answer.result
     text = result_to_text(result) if get_content_blocks(result) is None else result_to_output_text(result)
     return {"content": text, "name": answer.name, "call_id": answer.id, "is_error": not result.success}
-
-
-def _make_unreadable_error(item: Any) -> Unreadable:
-    return Unreadable(
-        f"unrecognised_format: this is {describe_payload(item)}; autogen is a message whose 'content' is a list of "
-        '{"id": …, "name": …, "arguments": "…"}'
-    )

@@ -16,7 +16,7 @@ import orjson
 
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk, TextMarks, find_message
-from pegboard.dialects.parsed_calls import EMPTY_MAPPING, AskedCall
+from pegboard.dialects.parsed_calls import EMPTY_MAPPING, AskedCall, Unreadable, describe_payload
 from pegboard.dialects.read_limits import Limits
 from pegboard.dialects.shared.function_calls import define_wrapped_function
 from pegboard.dialects.shared.turns import Speaker, Turn
@@ -65,6 +65,8 @@ class Dialect(ABC):
     # marks.
     keys: ClassVar[frozenset[str]] = frozenset()
     marks: ClassVar[tuple[str, ...]] = ()
+    # What its payloads are, for the error about another one.
+    expected: ClassVar[str] = ""
     # True if streams are pieces of free text and never lines of a protocol.
     is_text: ClassVar[bool] = False
     limits: ClassVar[Limits] = Limits()
@@ -83,7 +85,12 @@ class Dialect(ABC):
 
     def read(self, item: Any, into: Assembly) -> None:
         """Read one payload, or one chunk of a stream; raise Unreadable if it is not of this dialect."""
-        raise Invalid(f"'{self.name}' is a shape of answers; send the call as plain: {{name, arguments}}")
+        raise Invalid(f"'{self.name}' is a format for answers only; send the call as plain: {{name, arguments}}")
+
+    def make_unreadable_error(self, item: Any) -> Unreadable:
+        """Return the error for an item that is not of this dialect."""
+        expected = f"; expected {self.expected}" if self.expected else ""
+        return Unreadable(f"unrecognised_format: this is {describe_payload(item)}, not {self.name}{expected}")
 
     def finish(self, into: Assembly) -> None:  # noqa: B027 -- most hold nothing back
         """Add the calls that were held back; called at the end of the input."""
@@ -117,7 +124,7 @@ class Dialect(ABC):
 
     def compose(self, calls: Sequence[AskedCall]) -> Any:
         """Return one assistant message that makes these calls."""
-        raise Invalid(f"'{self.name}' is a shape of answers and has no calls of its own")
+        raise Invalid(f"'{self.name}' is a format for answers only and has no calls")
 
     @abstractmethod
     def render(self, answers: Sequence[Answer], *, many: bool) -> Any:

@@ -23,7 +23,6 @@ from pegboard.dialects.shared.content_blocks import (
     BlockStream,
     arguments_to_object,
     describe_block,
-    get_block_stream,
     get_content_blocks,
     object_to_arguments,
     parse_result_content,
@@ -37,7 +36,6 @@ from pegboard.dialects.shared.function_calls import (
     dict_or_empty,
     get_provider_name,
     is_model_role,
-    make_unreadable_error,
 )
 from pegboard.dialects.shared.message_text import get_text
 from pegboard.dialects.shared.turns import Speaker, Turn, split_answers
@@ -53,7 +51,6 @@ _WRAPPER_KEYS = frozenset({"output", "event", "message"})
 _FOREIGN_RESULT_KEYS = frozenset(
     {"type", "role", "id", "name", "toolCallId", "tool_call_id", "call_id", "toolName", "tool_name"}
 )
-_EXPECTED = "messages of content blocks such as {toolUse: …}, or events of a stream"
 _TEXT_EVENT_KEYS = frozenset(
     {"contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStart", "messageStop"}
 )
@@ -64,6 +61,7 @@ class BedrockConverse(Dialect):
     """Messages of blocks; all answers of a turn go into one user message."""
 
     name = "bedrock_converse"
+    expected = "messages of content blocks such as {toolUse: …}, or events of a stream"
     aliases = ("bedrock",)
     keys = frozenset(
         {"output", "message", "messages", "content", "toolUse", "toolResult", "toolUseId", "event", *_EVENT_KEYS}
@@ -95,7 +93,7 @@ class BedrockConverse(Dialect):
         """Read a response, a message, a block or an event, or a list of them."""
         for one in item if isinstance(item, list) else (item,):
             if not isinstance(one, dict):
-                raise make_unreadable_error(one, self.name, _EXPECTED)
+                raise self.make_unreadable_error(one)
             inner = _unwrap_event(one)
             event = next((name for name in _EVENT_KEYS if isinstance(inner.get(name), dict)), None)
             if event is not None:
@@ -112,12 +110,11 @@ class BedrockConverse(Dialect):
                 for message in inner["messages"]:
                     _read_message(message, None, into)
             elif not ({"text", "metadata", "image", "document", "reasoningContent", "output"} & one.keys()):
-                raise make_unreadable_error(one, self.name, _EXPECTED)
+                raise self.make_unreadable_error(one)
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that waited for a stop reason, as complete: no truncation was reported."""
-        if into.state is not None:
-            get_block_stream(into).settle(into)
+        into.get_state(BlockStream).settle(into)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
         message = dict_or_empty(response.get("output")).get("message")
@@ -230,7 +227,7 @@ def _read_result_content(content: Any) -> Any:
 
 
 def _read_event(name: str, event: dict[str, Any], into: Assembly) -> None:
-    stream = get_block_stream(into)
+    stream = into.get_state(BlockStream)
     key = stream.key(event.get("contentBlockIndex"))
     if name == "contentBlockDelta":
         _read_delta(dict_or_empty(event.get("delta")), key, stream, into)

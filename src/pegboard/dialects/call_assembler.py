@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
 from pegboard.json_schema.arguments_text import parse_arguments
@@ -17,6 +17,7 @@ MAX_CALLS = 10_000
 
 SchemaLookup = Callable[[str], Mapping[str, Any] | None]
 Clock = Callable[[], datetime]
+S = TypeVar("S")
 
 
 def utc_now() -> datetime:
@@ -89,7 +90,7 @@ class Assembly:
         self.has_dropped = False
         # Calls that were left out because they are read from another place of the payload.
         self.repeated: list[AskedCall] = []
-        # State that a dialect keeps between chunks.
+        # What `get_state` returns; None if the dialect has no state yet.
         self.state: Any = None
         self._entries: list[AskedCall | _CallDraft] = []
         self._drafts: dict[Hashable, _CallDraft] = {}
@@ -100,6 +101,13 @@ class Assembly:
         # Indexes of calls without an answer, by id, among the first `_seen` entries.
         self._places: dict[str, deque[int]] = {}
         self._seen = 0
+
+    def get_state(self, make: Callable[[], S]) -> S:
+        """Return the state that a dialect keeps between chunks; the first time, make it."""
+        if self.state is None:
+            self.state = make()
+        state: S = self.state
+        return state
 
     def call(
         self,

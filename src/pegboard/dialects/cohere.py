@@ -11,14 +11,13 @@ from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
+    HeldCalls,
     arguments_to_json,
     dict_or_empty,
     filter_dicts,
     first_dict,
-    get_held_calls,
     is_function_call,
     is_model_role,
-    make_unreadable_error,
     parse_output,
     read_function_calls,
     read_stream_key,
@@ -47,13 +46,13 @@ _EVENTS_WITHOUT_TEXT = frozenset({"content-start", "content-end", "message-start
 _V1_CALL_KEYS = frozenset({"name", "parameters"})
 # The output of the model was truncated: a call without arguments is then incomplete.
 _TRUNCATED_REASONS = ("MAX_TOKENS", "ERROR", "TIMEOUT")
-_EXPECTED = "a chat response, a message with tool_calls, a stream event, or a call {name, parameters}"
 
 
 class CohereV2(MessagePerAnswer):
     """Calls beside a `tool_plan`; streams start, continue and end each call by its index."""
 
     name = "cohere_v2"
+    expected = "a chat response, a message with tool_calls, a stream event, or a call {name, parameters}"
     limits = PORTABLE_LIMITS
     aliases = ("cohere",)
     keys = frozenset(
@@ -83,8 +82,8 @@ class CohereV2(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a response, a message, a stream event or one call."""
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, _EXPECTED)
-        held = get_held_calls(into)
+            raise self.make_unreadable_error(item)
+        held = into.get_state(HeldCalls)
         results = filter_dicts(item.get("tool_results")) or ([item] if "outputs" in item else [])
         if results:
             for result in results:
@@ -111,10 +110,10 @@ class CohereV2(MessagePerAnswer):
             into.bare = True
             held.hold(item["name"], item["parameters"])
         elif "text" not in item:
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
-        get_held_calls(into).release(into)
+        into.get_state(HeldCalls).release(into)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return an answer that consists of documents, which otherwise looks like OpenAI's."""
@@ -174,7 +173,7 @@ def _is_v1_call(item: dict[str, Any]) -> bool:
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
     if is_model_role(message.get("role")):
-        held = get_held_calls(into)
+        held = into.get_state(HeldCalls)
         read_function_calls(message.get("tool_calls"), into)
         for call in filter_dicts(message.get("tool_calls")):
             if _is_v1_call(call):

@@ -8,7 +8,7 @@ from typing import Any
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk, TextMarks
-from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall, Unreadable, describe_payload
+from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
@@ -34,6 +34,7 @@ class CrewAI(Dialect):
     """A text with a sequence of calls, each followed by its observation."""
 
     name = "crewai"
+    expected = "a text with 'Action:', or a call {id, function: {name, arguments}} or {tool_name, arguments}"
     text_marks = TextMarks(calls=r"(?:\A|\n)Action:")
     limits = PORTABLE_LIMITS
     keys = frozenset({"function", "tool_name", "toolUseId", "call_id", "input"})
@@ -60,16 +61,15 @@ class CrewAI(Dialect):
     def read(self, item: Any, into: Assembly) -> None:
         """Read one native call, or collect a piece of text until `finish`."""
         if isinstance(item, str):
-            into.state = into.state or []
-            into.state.append(item)
+            into.get_state(list[str]).append(item)
             return
         if not isinstance(item, dict):
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
         function = item.get("function")
         function = function if isinstance(function, dict) else {}
         name = function.get("name") or item.get("name") or item.get("tool_name")
         if not isinstance(name, str):
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
         into.bare = True
         arguments = function.get("arguments")
         for key in _ARGUMENT_KEYS:
@@ -129,11 +129,3 @@ def _render_observation(answer: Answer) -> str:
     """Return the result as text, or as single-line JSON if one of its lines could be read as another action."""
     text = result_to_output_text(answer.result)
     return answer.result.output_json.decode() if has_label(text) and answer.result.success else text
-
-
-def _make_unreadable_error(item: Any) -> Unreadable:
-    return Unreadable(
-        f"unrecognised_format: this is {describe_payload(item)}; crewai is a text with 'Action:' and "
-        "'Action Input:', or a call "
-        '{"id": …, "function": {"name": …, "arguments": …}} or {"tool_name": …, "arguments": {…}}'
-    )

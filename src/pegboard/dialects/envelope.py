@@ -9,7 +9,7 @@ from typing import Any
 
 from pegboard.dialects.base import WITHOUT_STREAM_AND_HISTORY, Answer, Answers, render_ignored
 from pegboard.dialects.call_assembler import Assembly, SchemaLookup, utc_now
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable, describe_payload
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.function_calls import remove_draft_keyword
 from pegboard.model.call import Malformed, ToolResult
 from pegboard.model.ids import new_id
@@ -136,6 +136,7 @@ class Envelope(Answers):
     """One envelope per call and one per answer."""
 
     name = "envelope"
+    expected = '{"tool_name": …, "args": {…}, "request_id": …, "timestamp": …, "version": "1.0"}'
     abilities = WITHOUT_STREAM_AND_HISTORY
     keys = frozenset({"tool_name", "request_id"})
 
@@ -150,7 +151,7 @@ class Envelope(Answers):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a request or a response; an invalid request becomes a malformed call, which never runs."""
         if not isinstance(item, dict):
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
         if "args" not in item and "status" in item and ("payload" in item or "error_msg" in item):
             _read_response(item, into)
             return
@@ -276,10 +277,3 @@ def _get_end_time(run_id: str, took: int, asked: Any) -> str:
     except (TypeError, ValueError, OverflowError):
         pass  # no valid timestamp to compare with
     return ended.isoformat("T", "milliseconds").replace("+00:00", "Z")
-
-
-def _make_unreadable_error(item: Any) -> Unreadable:
-    return Unreadable(
-        f"unrecognised_format: this is {describe_payload(item)}; an envelope is "
-        '{"tool_name": …, "args": {…}, "request_id": …, "timestamp": …, "version": "1.0"}'
-    )

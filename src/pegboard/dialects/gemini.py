@@ -18,13 +18,12 @@ from pegboard.dialects.shared.function_calls import (
     first_dict,
     get_provider_name,
     is_model_role,
-    make_unreadable_error,
     remove_draft_keyword,
 )
 from pegboard.dialects.shared.gemini_fields import get_field
 from pegboard.dialects.shared.gemini_parts import (
+    PartsState,
     compose_parts,
-    get_parts_state,
     is_call_or_result_part,
     is_call_part,
     read_call,
@@ -36,7 +35,6 @@ from pegboard.dialects.shared.turns import Speaker, Turn, split_answers
 from pegboard.model.tool import Tool
 
 _PROPERTY_NAME_PATTERN = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
-_EXPECTED = "a response with candidates, a content with parts, a part, or an event of a stream"
 _CANCELLED_MESSAGE = "the model cancelled this call"
 _PARTIAL_KEYS = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})
 _CALL_KEYS = _PARTIAL_KEYS | {"id", "name", "args"}
@@ -52,6 +50,7 @@ class GeminiGenerateContent(Dialect):
     """Contents with parts; all answers of a turn go into one content."""
 
     name = "gemini_generate_content"
+    expected = "a response with candidates, a content with parts, a part, or an event of a stream"
     media = frozenset({"inlineData", "fileData", "inline_data", "file_data", "thoughtSignature"})
     streams_messages = True
     aliases: ClassVar[tuple[str, ...]] = ("gemini",)
@@ -95,16 +94,16 @@ class GeminiGenerateContent(Dialect):
 
     def read(self, item: Any, into: Assembly) -> None:
         """Read a response, a content, a part or an event, or a list of parts."""
-        parts = get_parts_state(into)
+        parts = into.get_state(PartsState)
         parts.begin()
         for one in item if isinstance(item, list) else (item,):
             if not isinstance(one, dict) or not self._read_item(one, into):
-                raise make_unreadable_error(one, self.name, _EXPECTED)
+                raise self.make_unreadable_error(one)
         parts.end(into)
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that waited for an answer, and mark incomplete ones as cut off."""
-        parts = get_parts_state(into)
+        parts = into.get_state(PartsState)
         parts.release(into)
         parts.partial.end_incomplete(into)
 
@@ -205,7 +204,7 @@ def read_candidate(item: dict[str, Any], into: Assembly, wrap: str, running: Col
     """Read the content of a candidate or an event; calls with the ids in `running` are long-running."""
     _read_content(dict_or_empty(item.get("content")), into, wrap, running)
     if get_field(item, "finishReason") == "STOP":
-        get_parts_state(into).partial.close(into)
+        into.get_state(PartsState).partial.close(into)
 
 
 def _read_content(content: dict[str, Any], into: Assembly, wrap: str, running: Collection[str] = ()) -> None:
@@ -247,7 +246,7 @@ def _read_live_responses(response: Any, into: Assembly, wrap: str) -> bool:
 def _read_cancellation(cancellation: Any, into: Assembly, wrap: str) -> bool:
     ids = dict_or_empty(cancellation).get("ids")
     for identity in ids if isinstance(ids, list) else ():
-        get_parts_state(into).answer(None, identity, ABSENT, _CANCELLED_MESSAGE, into)
+        into.get_state(PartsState).answer(None, identity, ABSENT, _CANCELLED_MESSAGE, into)
     return isinstance(cancellation, dict)
 
 

@@ -12,7 +12,7 @@ from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.function_calls import dict_or_empty, filter_dicts
 from pegboard.dialects.shared.gemini_fields import get_field
-from pegboard.dialects.shared.gemini_parts import PartsState, get_parts_state, render_response_part
+from pegboard.dialects.shared.gemini_parts import PartsState, render_response_part
 from pegboard.model.call import Malformed
 from pegboard.model.tool import Tool
 
@@ -43,7 +43,7 @@ class GoogleAdk(GeminiGenerateContent):
             if not isinstance(event, dict) or "author" not in event:
                 super().read(event, into)
                 continue
-            state = get_parts_state(into)
+            state = into.get_state(PartsState)
             if event.get("partial") is True:
                 state.unconfirmed = state.unconfirmed or Assembly(into.schema_of)
                 self._read_event(event, state.unconfirmed)
@@ -56,7 +56,7 @@ class GoogleAdk(GeminiGenerateContent):
     def finish(self, into: Assembly) -> None:
         """Finish as in Gemini, and add calls of partial events that no final event repeated."""
         super().finish(into)
-        unconfirmed, get_parts_state(into).unconfirmed = get_parts_state(into).unconfirmed, None
+        unconfirmed, into.get_state(PartsState).unconfirmed = into.get_state(PartsState).unconfirmed, None
         if unconfirmed is None:
             return
         super().finish(unconfirmed)
@@ -116,7 +116,7 @@ class GoogleAdk(GeminiGenerateContent):
             into.repeated += unconfirmed.calls()
 
     def _read_event(self, event: dict[str, Any], into: Assembly) -> None:
-        state = get_parts_state(into)
+        state = into.get_state(PartsState)
         state.begin()
         running = get_field(event, "longRunningToolIds")
         named = frozenset(map(read_id, running)) - {""} if isinstance(running, list | set) else frozenset()

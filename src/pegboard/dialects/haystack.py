@@ -18,14 +18,13 @@ from pegboard.dialects.shared.content_blocks import (
 )
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
+    HeldCalls,
     arguments_to_json,
     define_function,
     dict_or_empty,
     filter_dicts,
     first_dict,
-    get_held_calls,
     is_model_role,
-    make_unreadable_error,
     parse_output,
     read_function_calls,
     read_stream_key,
@@ -35,13 +34,13 @@ from pegboard.model.tool import Tool
 
 _PART_KEYS = frozenset({"tool_call", "tool_call_result"})
 _CALL_KEYS = frozenset({"tool_name", "arguments", "id", "extra"})
-_EXPECTED = "a ChatMessage with parts, a StreamingChunk, replies of a generator, or a call {tool_name, arguments, id}"
 
 
 class Haystack(MessagePerAnswer):
     """Calls as parts `{tool_call: {tool_name, arguments, id}}`; each answer repeats its call."""
 
     name = "haystack"
+    expected = "a ChatMessage, a StreamingChunk, replies of a generator, or a call {tool_name, arguments, id}"
     limits = PORTABLE_LIMITS
     keys = frozenset({"content", "_content", "component_info", "tool_calls", "tool_name", "replies", "messages"})
 
@@ -61,7 +60,7 @@ class Haystack(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a message, the replies of a generator, a chunk or one call."""
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
         replies, messages = item.get("replies"), item.get("messages")
         if isinstance(replies, list):
             # Several replies are alternatives: only the first is read.
@@ -79,14 +78,14 @@ class Haystack(MessagePerAnswer):
         elif isinstance(item.get("role", item.get("_role")), str) or "_content" in item:
             _read_message(item, into)
         elif "tool_name" in item:
-            get_held_calls(into).release(into)
+            into.get_state(HeldCalls).release(into)
             into.bare = True
-            get_held_calls(into).hold(item["tool_name"], item.get("arguments"), item.get("id"))
+            into.get_state(HeldCalls).hold(item["tool_name"], item.get("arguments"), item.get("id"))
         else:
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
-        get_held_calls(into).release(into)
+        into.get_state(HeldCalls).release(into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         return {
@@ -126,7 +125,7 @@ def _is_call(item: dict[str, Any]) -> bool:
 
 
 def _read_message(message: dict[str, Any], into: Assembly) -> None:
-    held = get_held_calls(into)
+    held = into.get_state(HeldCalls)
     parts = _get_parts(message)
     answers = [dict_or_empty(part["tool_call_result"]) for part in parts if "tool_call_result" in part]
     role = message.get("role", message.get("_role"))
@@ -153,7 +152,7 @@ def _read_answer(answer: dict[str, Any], into: Assembly) -> None:
     origin = dict_or_empty(answer.get("origin"))
     content = parse_result_content(answer.get("result"))
     failed = answer.get("error") is True
-    get_held_calls(into).answer(
+    into.get_state(HeldCalls).answer(
         into,
         origin.get("tool_name"),
         ABSENT if failed else content,

@@ -22,7 +22,6 @@ from pegboard.dialects.shared.function_calls import (
     filter_dicts,
     first_dict,
     is_model_role,
-    make_unreadable_error,
     read_function_calls,
     read_stream_key,
 )
@@ -41,6 +40,8 @@ _WHOLE_CALL_TYPES = ("tool_call", "invalid_tool_call")
 _TRUNCATED_REASONS = ("length", "max_tokens", "MAX_TOKENS", "model_length")
 # In the constructor serialisation, a user's object that has a key `lc` is wrapped under this key.
 _ESCAPE_KEY = "__lc_escaped__"
+# The state between chunks: open calls and the last call by stream, known messages, and a counter.
+_StreamState = dict[Any, Any]
 
 
 def is_message(item: dict[str, Any]) -> bool:
@@ -64,9 +65,9 @@ def read_run_event(event: dict[str, Any], into: Assembly) -> None:
     kind, data, run = event["event"], event["data"], read_stream_key(event.get("run_id"))
     streamed = ("streamed", run)
     if kind == "on_chat_model_stream":
-        get_stream_state(into)[streamed] = True
+        into.get_state(_StreamState)[streamed] = True
         read_message(dict_or_empty(data.get("chunk")), into, run)
-    elif kind == "on_chat_model_end" and streamed in get_stream_state(into):
+    elif kind == "on_chat_model_end" and streamed in into.get_state(_StreamState):
         _end_open_calls(run, into)
     elif kind in ("on_chat_model_end", "on_tool_end"):
         read_message(dict_or_empty(data.get("output")), into, run)
@@ -151,7 +152,7 @@ def read_call(call: dict[str, Any], into: Assembly) -> None:
 
 def read_chunk(chunk: dict[str, Any], among: Hashable, into: Assembly) -> None:
     """Read a piece by its index; without one, a name or an id starts a call, and other pieces continue it."""
-    state = get_stream_state(into)
+    state = into.get_state(_StreamState)
     index = read_stream_key(chunk.get("index"))
     key: Hashable = (among, index)
     if index is None:
@@ -172,7 +173,7 @@ def _read_blocks(content: Any, among: Hashable, into: Assembly) -> None:
         elif kind == "server_tool_call_chunk":
             key = (among, "server", read_stream_key(block.get("index")))
             into.piece(key, block.get("args"), name=block.get("name"), id=block.get("id"), provider_executed=True)
-            get_stream_state(into).setdefault(("open", among), {})[key] = None
+            into.get_state(_StreamState).setdefault(("open", among), {})[key] = None
         elif kind == "server_tool_result":
             output, failed = block.get("output"), block.get("status") == "error"
             into.answer(
@@ -184,20 +185,12 @@ def _read_blocks(content: Any, among: Hashable, into: Assembly) -> None:
 
 
 def _end_open_calls(among: Hashable, into: Assembly) -> None:
-    for key in get_stream_state(into).pop(("open", among), {}):
+    for key in into.get_state(_StreamState).pop(("open", among), {}):
         into.over(key)
 
 
-def get_stream_state(into: Assembly) -> dict[Any, Any]:
-    """Return the state that is kept between chunks."""
-    if into.state is None:
-        into.state = {}
-    state: dict[Any, Any] = into.state
-    return state
-
-
 def _next_number(into: Assembly) -> int:
-    state = get_stream_state(into)
+    state = into.get_state(_StreamState)
     number: int = state.get("count", 0) + 1
     state["count"] = number
     return number
@@ -282,8 +275,6 @@ def _write_content_block(block: Mapping[str, Any]) -> dict[str, Any]:
 
 _CALL_TYPES = frozenset({"tool_call", "invalid_tool_call", "tool_call_chunk"})
 _CALL_KEYS = frozenset({"name", "args", "id"})
-_EXPECTED = "an AIMessage or ToolMessage (dumped, as message_to_dict, or as lc constructor), or a call {name, args, id}"
-_EXPECTED_GRAPH = "{messages}, {node: {messages}} or [chunk, metadata]"
 
 
 class Langchain(MessagePerAnswer):
@@ -293,6 +284,7 @@ class Langchain(MessagePerAnswer):
     """
 
     name = "langchain"
+    expected = "an AIMessage or ToolMessage (dumped, message_to_dict or lc constructor), or a call {name, args, id}"
     limits = PORTABLE_LIMITS
     talk = LANGCHAIN_TALK
     keys = frozenset({"lc", "data", "args", "additional_kwargs", "tool_calls", "tool_call_chunks", "tool_call_id"})
@@ -311,7 +303,7 @@ class Langchain(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a message, a chunk, an event of `astream_events` or one call."""
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
         if is_run_event(item):
             read_run_event(item, into)
         elif "args" in item and not is_message(item):
@@ -323,7 +315,7 @@ class Langchain(MessagePerAnswer):
         elif is_message(item) or isinstance(item.get("role"), str) or isinstance(item.get("tool_calls"), list):
             read_message(item, into)
         elif "langgraph_node" not in item:
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return a message from a serialisation that wraps it."""
@@ -357,6 +349,7 @@ class Langgraph(Dialect):
     """`{messages}` as state, `{node: {messages}}` as update, `[chunk, metadata]` as a streamed message."""
 
     name = "langgraph"
+    expected = "{messages}, {node: {messages}} or [chunk, metadata]"
     limits = PORTABLE_LIMITS
     talk = LANGCHAIN_TALK
     # The only key of an update is its node: these are the names that prebuilt agents and the tutorials use.
@@ -385,7 +378,7 @@ class Langgraph(Dialect):
         if isinstance(item, list):
             among, item = _unwrap_stream_item(item)
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, _EXPECTED_GRAPH)
+            raise self.make_unreadable_error(item)
         if "messages" in item:
             _read_new_messages(_get_messages(item["messages"]), into, is_state=True)
         elif isinstance(item.get("tool_call"), dict):
@@ -401,7 +394,7 @@ class Langgraph(Dialect):
                 for update in filter_dicts(part) or [dict_or_empty(part)]:
                     _read_new_messages(_get_messages(update.get("messages")), into, is_state=False)
         else:
-            raise make_unreadable_error(item, self.name, _EXPECTED_GRAPH)
+            raise self.make_unreadable_error(item)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         return {"messages": [compose_message(calls)]}
@@ -449,7 +442,7 @@ def _unwrap_stream_item(item: list[Any]) -> tuple[Hashable, Any]:
 
 def _read_new_messages(messages: list[dict[str, Any]], into: Assembly, *, is_state: bool) -> None:
     """Read the messages that are new: each state repeats those of earlier states and updates."""
-    known: set[Hashable] = get_stream_state(into).setdefault("known", set())
+    known: set[Hashable] = into.get_state(_StreamState).setdefault("known", set())
     times: dict[Hashable, int] = {}
     new: list[Hashable] = []
     for message in messages:

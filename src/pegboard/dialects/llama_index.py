@@ -23,13 +23,13 @@ from pegboard.dialects.shared.function_calls import (
     filter_dicts,
     first_dict,
     is_function_call,
-    make_unreadable_error,
     parse_output,
     result_to_output_text,
     to_serializable,
 )
 
-_EXPECTED = "a ChatMessage with blocks, a ToolSelection, a ToolOutput, or an event of an agent"
+# How often a call was announced by the output of an agent, by id.
+_AnnouncedCalls = dict[str, int]
 
 
 class LlamaIndex(MessagePerAnswer):
@@ -39,6 +39,7 @@ class LlamaIndex(MessagePerAnswer):
     """
 
     name = "llama_index"
+    expected = "a ChatMessage with blocks, a ToolSelection, a ToolOutput, or an event of an agent"
     limits = PORTABLE_LIMITS
     keys = frozenset(
         {"blocks", "additional_kwargs", "message", "tool_kwargs", "tool_output", "raw_output", "current_agent_name",
@@ -62,7 +63,7 @@ class LlamaIndex(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a message or a snapshot of it, a selection, an output or an event."""
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
         item = _unwrap_event(item)
         message = item.get("message", item)
         if isinstance(message, dict) and (_is_message(message) or isinstance(message.get("role"), str)):
@@ -78,7 +79,7 @@ class LlamaIndex(MessagePerAnswer):
         elif "response" in item or "current_agent_name" in item:
             _read_agent_event(item, into)
         else:
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return the assistant's message; malformed arguments stay text."""
@@ -161,7 +162,7 @@ def _read_agent_event(event: dict[str, Any], into: Assembly) -> None:
         return
     for selection in selections:
         _read_selection(selection, into)
-        announced = _get_announced_calls(into)
+        announced = into.get_state(_AnnouncedCalls)
         identity = read_id(selection.get("tool_id"))
         announced[identity] = announced.get(identity, 0) + 1
     if not selections and isinstance(event.get("response"), dict):
@@ -169,7 +170,7 @@ def _read_agent_event(event: dict[str, Any], into: Assembly) -> None:
 
 
 def _read_selection(selection: dict[str, Any], into: Assembly) -> None:
-    announced, identity = _get_announced_calls(into), read_id(selection.get("tool_id"))
+    announced, identity = into.get_state(_AnnouncedCalls), read_id(selection.get("tool_id"))
     if announced.get(identity):
         announced[identity] -= 1
     else:
@@ -183,13 +184,6 @@ def _read_output(output: dict[str, Any], identity: Any, kwargs: Any, name: Any, 
         into.answer(identity, error=text or to_text(raw), name=name, arguments=kwargs)
     else:
         into.answer(identity, parse_result_content(text if raw is None else raw), name=name, arguments=kwargs)
-
-
-def _get_announced_calls(into: Assembly) -> dict[str, int]:
-    if into.state is None:
-        into.state = {}
-    state: dict[str, int] = into.state
-    return state
 
 
 def _write_content_block(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name
 from pegboard.dialects.message_rules import Talk
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.shared.function_calls import PORTABLE_LIMITS, build_portable_schema, get_provider_name
 from pegboard.dialects.shared.message_text import get_text
 from pegboard.dialects.shared.turns import Speaker, Turn
@@ -48,6 +48,7 @@ class Mastra(Dialect):
     """Chunks `{type, from, payload}`, and calls with their fields in a payload or at the top level."""
 
     name = "mastra"
+    expected = "a call with 'toolName' or 'name' and 'args' or 'arguments', directly or in a 'payload'"
     limits = PORTABLE_LIMITS
     keys = frozenset({"payload", "toolName", "toolCallId", "toolCalls", "content"})
 
@@ -65,7 +66,7 @@ class Mastra(Dialect):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a call in any form, a chunk of a stream, a message, or the result of an agent."""
         if not isinstance(item, dict):
-            raise Unreadable("unrecognised_format: a call of mastra is an object")
+            raise self.make_unreadable_error(item)
         parts = _get_message_parts(item)
         if parts is not None:
             read_message(item, parts, into)
@@ -79,10 +80,7 @@ class Mastra(Dialect):
         elif _read_chunk_or_call(item, into):
             into.bare = True
         elif not isinstance(item.get("type"), str):
-            raise Unreadable(
-                "unrecognised_format: a call of mastra has a 'toolName' or 'name' and 'args' or 'arguments', "
-                "directly or in a 'payload'"
-            )
+            raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
         finish_parts(into)

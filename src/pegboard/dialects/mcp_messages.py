@@ -32,6 +32,7 @@ class Mcp(MessagePerAnswer):
     """JSON-RPC messages; if the dialect is named, also bare params, bare results and sampling content."""
 
     name = "mcp"
+    expected = "a JSON-RPC message, params {name, arguments}, a result {content, …}, or a block of the type tool_use"
     abilities = WITHOUT_HISTORY
     keys = frozenset({"jsonrpc", "toolUseId", "stopReason"})
     limits = Limits(name=re.compile(r"[A-Za-z0-9._-]{1,128}"))
@@ -49,7 +50,7 @@ class Mcp(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a request, a response, bare params, a bare result, or a sampling message."""
         if not isinstance(item, dict):
-            raise Unreadable("unrecognised_format: mcp has JSON-RPC messages, and this is no object")
+            raise self.make_unreadable_error(item)
         if "jsonrpc" in item:
             _read_message(item, into)
         elif item.get("type") in ("tool_use", "tool_result"):
@@ -63,10 +64,7 @@ class Mcp(MessagePerAnswer):
         elif _RESULT_KEYS & item.keys():
             _read_result(None, item, into)
         else:
-            raise Unreadable(
-                "unrecognised_format: mcp has JSON-RPC messages, or what is in one: params {name, arguments}, "
-                "a result {content, …}, or content of the type tool_use"
-            )
+            raise self.make_unreadable_error(item)
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
         """Return one request per call; a call without an id becomes bare params, one from sampling a content block."""

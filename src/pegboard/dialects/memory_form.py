@@ -9,7 +9,7 @@ import orjson
 
 from pegboard.dialects.base import WITHOUT_STREAM, Answer, Answers
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall, Unreadable, describe_payload
+from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
 from pegboard.dialects.shared.function_calls import arguments_to_json, is_model_role
 from pegboard.model.tool import Tool
 
@@ -27,6 +27,7 @@ class Memory(Answers):
     """One object per call, including its result; or a message with several."""
 
     name = "memory"
+    expected = "a call {id, name, arguments, result}, or a message with 'tool_calls' of that form"
     abilities = WITHOUT_STREAM
     keys = frozenset({"tool_calls", "result", "error"})
 
@@ -42,7 +43,7 @@ class Memory(Answers):
     def read(self, item: Any, into: Assembly) -> None:
         """Read one call, or the calls of a message."""
         if not isinstance(item, dict):
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
         calls = item.get("tool_calls")
         if isinstance(calls, list) or "role" in item:
             for call in calls if isinstance(calls, list) and is_model_role(item.get("role")) else ():
@@ -52,7 +53,7 @@ class Memory(Answers):
             into.bare = True
             _read_call(item, into)
         else:
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
         """Return the calls, with their results if there are any."""
@@ -116,10 +117,3 @@ def _error_to_text(error: Any) -> str:
         return orjson.dumps(error).decode()
     except TypeError:
         return "failed"
-
-
-def _make_unreadable_error(item: Any) -> Unreadable:
-    return Unreadable(
-        f"unrecognised_format: this is {describe_payload(item)}; memory is "
-        '{"id": …, "name": …, "arguments": {…}, "result": …} or a message with \'tool_calls\' of that form'
-    )

@@ -22,7 +22,6 @@ from pegboard.dialects.shared.function_calls import (
     has_mistral_id,
     is_function_call,
     is_model_role,
-    make_unreadable_error,
     parse_output,
     read_stream_key,
     result_to_output_text,
@@ -158,7 +157,6 @@ _TRUNCATED_REASONS = ("length", "model_length", "error")
 
 # Text of the assistant message that is inserted between a tool and a user message: Mistral rejects that order.
 _SILENT_ASSISTANT_TEXT = "[The assistant said nothing.]"
-_EXPECTED = "a chat completion or its chunk, a message, a tool call, or an entry or event of a conversation"
 
 
 class Mistral(MessagePerAnswer):
@@ -169,6 +167,7 @@ class Mistral(MessagePerAnswer):
     """
 
     name = "mistral"
+    expected = "a chat completion or its chunk, a message, a tool call, or an entry or event of a conversation"
     keys = frozenset(
         {"choices", "index", "tool_calls", "function", "tool_call_id", "object", "output_index", "conversation_id",
          "data", "messages"}
@@ -190,7 +189,7 @@ class Mistral(MessagePerAnswer):
         if isinstance(item, dict) and isinstance(item.get("data"), dict) and item.keys() <= _EVENT_WRAPPER_KEYS:
             item = item["data"]
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
         item = wrap_choice(item)
         listed = item.get("outputs", item.get("entries"))
         if isinstance(item.get("choices"), list):
@@ -212,7 +211,7 @@ class Mistral(MessagePerAnswer):
             into.bare = True
             _read_call(item, into)
         else:
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return the entry of a call or of its result."""

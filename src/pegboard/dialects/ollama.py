@@ -12,14 +12,13 @@ from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.read_limits import Limits
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.function_calls import (
+    HeldCalls,
     define_function,
     dict_or_empty,
     filter_dicts,
     first_dict,
-    get_held_calls,
     is_function_call,
     is_model_role,
-    make_unreadable_error,
     parse_output,
     read_function_calls,
     result_to_output_text,
@@ -36,13 +35,13 @@ _IGNORED_KEYWORDS = frozenset(
      "maximum", "maxItems", "maxLength", "minimum", "minItems", "minLength", "multipleOf", "not", "oneOf",
      "pattern", "patternProperties", "title", "uniqueItems"}
 )  # fmt: skip
-_EXPECTED = "a chat response or its chunk, a message with tool_calls, or a call {function: {name, arguments}}"
 
 
 class Ollama(MessagePerAnswer):
     """Calls `{function: {name, arguments}}` with an object as arguments and no id."""
 
     name = "ollama"
+    expected = "a chat response or its chunk, a message with tool_calls, or a call {function: {name, arguments}}"
     streams_messages = True
     keys = frozenset({"message", "messages", "tool_calls", "tool_name", "function"})
     limits = Limits(root=REFUSED_ROOT_KEYWORDS, needs_items=True, ignored=_IGNORED_KEYWORDS)
@@ -68,16 +67,16 @@ class Ollama(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a response, a chunk, a message or one call."""
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
         if isinstance(item.get("messages"), list):
             for message in filter_dicts(item["messages"]):
                 if isinstance(message.get("role"), str):
-                    _read_message(message, into)
+                    self._read_message(message, into)
         else:
-            _read_message(item, into)
+            self._read_message(item, into)
 
     def finish(self, into: Assembly) -> None:
-        get_held_calls(into).release(into)
+        into.get_state(HeldCalls).release(into)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
         """Return the message of a response or of a chunk."""
@@ -102,29 +101,28 @@ class Ollama(MessagePerAnswer):
         }
         return {"type": "function", "function": function | {"parameters": parameters}}
 
-
-def _read_message(item: dict[str, Any], into: Assembly) -> None:
-    held = get_held_calls(into)
-    message = item if "message" not in item else dict_or_empty(item["message"])
-    if message.get("role") == "tool":
-        result, error = parse_output(message.get("content"))
-        name = message.get("tool_name", message.get("name"))
-        held.answer(into, name, result, error, id=message.get("tool_call_id"))
-        return
-    held.release(into)
-    calls = filter_dicts(message.get("tool_calls")) if is_model_role(message.get("role")) else []
-    if item.get("done") is False:
-        # A stream does not contain answers to its own calls, so they are not held back.
-        read_function_calls(calls, into)
-        return
-    if is_function_call(item):
-        into.bare = True
-        calls = [item]
-    elif not isinstance(message.get("role"), str) and "tool_calls" not in message and "message" not in item:
-        raise make_unreadable_error(item, Ollama.name, _EXPECTED)
-    for call in calls:
-        if is_function_call(call):
-            held.hold(call["function"].get("name"), call["function"].get("arguments"), call.get("id"))
+    def _read_message(self, item: dict[str, Any], into: Assembly) -> None:
+        held = into.get_state(HeldCalls)
+        message = item if "message" not in item else dict_or_empty(item["message"])
+        if message.get("role") == "tool":
+            result, error = parse_output(message.get("content"))
+            name = message.get("tool_name", message.get("name"))
+            held.answer(into, name, result, error, id=message.get("tool_call_id"))
+            return
+        held.release(into)
+        calls = filter_dicts(message.get("tool_calls")) if is_model_role(message.get("role")) else []
+        if item.get("done") is False:
+            # A stream does not contain answers to its own calls, so they are not held back.
+            read_function_calls(calls, into)
+            return
+        if is_function_call(item):
+            into.bare = True
+            calls = [item]
+        elif not isinstance(message.get("role"), str) and "tool_calls" not in message and "message" not in item:
+            raise self.make_unreadable_error(item)
+        for call in calls:
+            if is_function_call(call):
+                held.hold(call["function"].get("name"), call["function"].get("arguments"), call.get("id"))
 
 
 def _is_bare_function(item: dict[str, Any]) -> bool:

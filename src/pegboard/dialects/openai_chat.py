@@ -18,7 +18,6 @@ from pegboard.dialects.shared.function_calls import (
     filter_dicts,
     first_dict,
     has_mistral_id,
-    make_unreadable_error,
     parse_output,
     result_to_output_text,
 )
@@ -51,6 +50,7 @@ class OpenAIChat(MessagePerAnswer):
     """Messages with `tool_calls`, each answered by one message with the role `tool`."""
 
     name = "openai_chat"
+    expected = EXPECTED_CHAT_PAYLOAD
     media = frozenset({"image_url", "input_audio"})
     aliases: ClassVar[tuple[str, ...]] = ("openai",)
     keys = frozenset({"choices", "index", "tool_calls", "function", "custom", "tool_call_id", "messages", "refusal"})
@@ -81,7 +81,7 @@ class OpenAIChat(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read one response, chunk, choice, message, delta, history or call."""
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, EXPECTED_CHAT_PAYLOAD)
+            raise self.make_unreadable_error(item)
         item = wrap_single_calls(wrap_choice(item) if "index" in item else item)
         if isinstance(choices := item.get("choices"), list):
             _read_choices(choices, into)
@@ -94,7 +94,7 @@ class OpenAIChat(MessagePerAnswer):
             into.bare = True
             _read_calls([item], into)
         elif "error" not in item and (into.state is None or not item.keys() <= _TEXT_DELTA_KEYS):
-            raise make_unreadable_error(item, self.name, EXPECTED_CHAT_PAYLOAD)
+            raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
         """Mark the calls of a message as complete, unless deltas without a role followed it."""
@@ -168,8 +168,7 @@ def _read_message_or_delta(item: dict[str, Any], into: Assembly) -> None:
     if item.get("role") is None and into.state is not None:
         into.state.is_message = False
     if isinstance(calls, list) and _is_first_delta(first_dict(calls)):
-        into.state = into.state or _OpenCalls()
-        into.state.is_message = item.get("role") is not None
+        into.get_state(_OpenCalls).is_message = item.get("role") is not None
         _read_deltas(calls, into)
     elif isinstance(calls, list) and _is_continued_delta(first_dict(calls)):
         _read_deltas(calls, into)
@@ -254,9 +253,7 @@ class _OpenCalls:
 
 def _read_deltas(deltas: list[Any], into: Assembly) -> None:
     """Read the pieces of calls in one delta."""
-    if into.state is None:
-        into.state = _OpenCalls()
-    calls: _OpenCalls = into.state
+    calls = into.get_state(_OpenCalls)
     for place, item in enumerate(deltas):
         if not isinstance(item, dict):
             continue

@@ -11,12 +11,11 @@ from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from pegboard.dialects.schema_adapters import remove_optional_nulls
 from pegboard.dialects.shared.function_calls import (
+    HeldCalls,
     arguments_to_json,
     define_function,
     dict_or_empty,
-    get_held_calls,
     is_model_role,
-    make_unreadable_error,
     parse_output,
     result_to_output_text,
 )
@@ -37,6 +36,7 @@ class OpenAILegacy(MessagePerAnswer):
     """Messages with one `function_call` and no id, each answered by one with the role `function`."""
 
     name = "openai_legacy_function_call"
+    expected = EXPECTED_CHAT_PAYLOAD
     keys = frozenset({"choices", "index", "function_call", "messages"})
     limits = CHAT_LIMITS
     talk = Talk(has_ids=False, one_call=True)
@@ -61,7 +61,7 @@ class OpenAILegacy(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read one response, chunk, message or history."""
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, EXPECTED_CHAT_PAYLOAD)
+            raise self.make_unreadable_error(item)
         item = wrap_choice(item)
         if isinstance(choices := item.get("choices"), list):
             self._read_choice(get_first_choice(choices) or {}, into)
@@ -71,10 +71,10 @@ class OpenAILegacy(MessagePerAnswer):
         elif "role" in item or isinstance(item.get("function_call"), dict):
             self._read_message(item, into)
         elif "error" not in item:
-            raise make_unreadable_error(item, self.name, EXPECTED_CHAT_PAYLOAD)
+            raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
-        get_held_calls(into).release(into)
+        into.get_state(HeldCalls).release(into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments without nulls that mean absent."""
@@ -123,11 +123,13 @@ class OpenAILegacy(MessagePerAnswer):
             return
         if message.get("role") == "function":
             result, error = parse_output(message.get("content"))
-            get_held_calls(into).answer(into, message.get("name"), result, error)
+            into.get_state(HeldCalls).answer(into, message.get("name"), result, error)
             return
         function = message.get("function_call") if is_model_role(message.get("role")) else None
         if isinstance(function, dict):
-            get_held_calls(into).hold(function.get("name"), read_function_arguments(function.get("arguments"), cut=cut))
+            into.get_state(HeldCalls).hold(
+                function.get("name"), read_function_arguments(function.get("arguments"), cut=cut)
+            )
             return
         self.finish(into)
         if message.get("tool_calls"):

@@ -6,14 +6,14 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from pegboard.dialects.base import Answer, Dialect, MessagePerAnswer
+from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_name
 from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.read_limits import Limits
 from pegboard.dialects.schema_adapters import remove_optional_nulls
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
-from pegboard.dialects.shared.function_calls import define_function, filter_dicts, make_unreadable_error
+from pegboard.dialects.shared.function_calls import define_function, filter_dicts
 from pegboard.dialects.shared.message_text import get_text
 from pegboard.dialects.shared.openai_calls import (
     CUSTOM_INPUT_END,
@@ -25,7 +25,6 @@ from pegboard.dialects.shared.openai_response_items import (
     CALL_ITEM_TYPES,
     ResponseState,
     compose_item,
-    get_response_state,
     is_item,
     read_item,
     read_item_arguments,
@@ -57,7 +56,7 @@ def read_response_event(event: Mapping[str, Any], into: Assembly) -> None:
     kind = event.get("type")
     if not isinstance(kind, str):
         return
-    running = get_response_state(into)
+    running = into.get_state(ResponseState)
     if kind in _DELTA_TYPES:
         _read_delta(event, into, running)
     elif kind in _ARGUMENTS_DONE_TYPES:
@@ -165,8 +164,6 @@ def _get_item_key(event: Mapping[str, Any], running: ResponseState) -> Hashable:
 # The ends of the types of items that a model makes, and of those that answer them.
 _MODEL_TYPE_SUFFIXES = ("_call", "_list_tools", "approval_request")
 _ANSWER_TYPE_SUFFIXES = ("_output", "approval_response")
-_TALK = Talk(ids=re.compile(r".{1,64}", re.DOTALL))
-_EXPECTED = "a response with 'output', an item with a 'type', or an event whose type begins with 'response.'"
 # Agents hand over to each other by calls that they make and answer themselves.
 _HANDOFF_TYPES = ("handoff_call_item", "handoff_output_item")
 _EVENT_DATA_KEYS: Mapping[str, str] = {
@@ -180,10 +177,11 @@ class OpenAIResponses(MessagePerAnswer):
     """Items of the type `function_call`, each answered by one `function_call_output`."""
 
     name = "openai_responses"
+    expected = "a response with 'output', an item with a 'type', or an event whose type begins with 'response.'"
     media = frozenset({"input_image", "input_file", "input_text", "output_text"})
     keys = frozenset({"type", "output", "input"})
     limits = Limits(name=FUNCTION_NAME_PATTERN, root=REFUSED_ROOT_KEYWORDS, needs_items=True)
-    talk = _TALK
+    talk = Talk(ids=re.compile(r".{1,64}", re.DOTALL))
 
     def recognises(self, item: Any) -> bool:
         """Recognise a response, an item of one, or an event of its stream."""
@@ -198,7 +196,21 @@ class OpenAIResponses(MessagePerAnswer):
 
     def read(self, item: Any, into: Assembly) -> None:
         """Read one response, item or event."""
-        _read_response_or_item(self, item, into)
+        if not isinstance(item, dict):
+            raise self.make_unreadable_error(item)
+        kind = item.get("type")
+        if isinstance(kind, str):
+            if kind.startswith("response."):
+                read_response_event(item, into)
+            else:
+                into.bare = kind in CALL_ITEM_TYPES
+                read_item(item, into)
+        elif isinstance(output := item.get("output"), list):
+            read_items(output, into, cut=item.get("status") in ("incomplete", "in_progress"))
+        elif isinstance(given := item.get("input"), list):
+            read_items(given, into)
+        elif "role" not in item and "error" not in item:
+            raise self.make_unreadable_error(item)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments without nulls that mean absent."""
@@ -251,13 +263,13 @@ class OpenAIResponses(MessagePerAnswer):
         return {"type": "function", **define_strict_function(tool)}
 
 
-class OpenAIAgents(MessagePerAnswer):
+class OpenAIAgents(OpenAIResponses):
     """Run items and stream events of the Agents SDK, which wrap items and events of Responses."""
 
     name = "openai_agents"
+    media = frozenset[str]()
     keys = frozenset({"raw_item", "data", "item", "new_agent", "new_items"})
     limits = Limits(name=FUNCTION_NAME_PATTERN, root=REFUSED_ROOT_KEYWORDS, needs_items=True, strict=True)
-    talk = _TALK
 
     def recognises(self, item: Any) -> bool:
         """Recognise a run item, an event of a run, or a whole run."""
@@ -273,7 +285,7 @@ class OpenAIAgents(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read one run item, event or run, or a bare item or event of Responses."""
         if not isinstance(item, dict):
-            raise make_unreadable_error(item, self.name, _EXPECTED)
+            raise self.make_unreadable_error(item)
         kind = item.get("type")
         if kind == "raw_response_event":
             if isinstance(data := item.get("data"), dict):
@@ -287,11 +299,7 @@ class OpenAIAgents(MessagePerAnswer):
             for inner in items:
                 _read_run_item(inner, into)
         else:
-            _read_response_or_item(self, item, into)
-
-    def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments without nulls that mean absent."""
-        return remove_optional_nulls(arguments, schema)
+            super().read(item, into)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
         return response["raw_item"] if isinstance(response.get("raw_item"), dict) else None
@@ -312,21 +320,11 @@ class OpenAIAgents(MessagePerAnswer):
         return get_text(chunk, "data", "delta") if get_text(chunk, "data", "type") == _TEXT_DELTA else ""
 
     def compose(self, calls: Sequence[AskedCall]) -> list[dict[str, Any]]:
-        items = [item for call in calls if (item := compose_item(call)) is not None]
-        return [{"type": "tool_call_item", "raw_item": item} for item in items]
-
-    def render_one(self, answer: Answer) -> dict[str, Any]:
-        """Return one Responses item per answer, for the input of the next run."""
-        return render_item(answer)
-
-    def say(self, role: str, text: str, id: str) -> list[Any]:
-        """Return a message item for the input of the next run."""
-        return [write_message_item(role, text)]
+        return [{"type": "tool_call_item", "raw_item": item} for item in super().compose(calls)]
 
     def compose_turn(self, text: str | None, calls: Sequence[AskedCall], id: str) -> list[Any]:
         """Return the Responses items that run items wrap."""
-        items = [item for call in calls if (item := compose_item(call)) is not None]
-        return [*(self.say("assistant", text, id) if text else ()), *items]
+        return [*(self.say("assistant", text, id) if text else ()), *super().compose(calls)]
 
     def own(self, raw: Any) -> list[Any]:
         """Return the Responses items of a run or of a run item."""
@@ -348,24 +346,6 @@ class OpenAIAgents(MessagePerAnswer):
         return self.define(tool)
 
 
-def _read_response_or_item(dialect: Dialect, item: Any, into: Assembly) -> None:
-    if not isinstance(item, dict):
-        raise make_unreadable_error(item, dialect.name, _EXPECTED)
-    kind = item.get("type")
-    if isinstance(kind, str):
-        if kind.startswith("response."):
-            read_response_event(item, into)
-        else:
-            into.bare = kind in CALL_ITEM_TYPES
-            read_item(item, into)
-    elif isinstance(output := item.get("output"), list):
-        read_items(output, into, cut=item.get("status") in ("incomplete", "in_progress"))
-    elif isinstance(given := item.get("input"), list):
-        read_items(given, into)
-    elif "role" not in item and "error" not in item:
-        raise make_unreadable_error(item, dialect.name, _EXPECTED)
-
-
 def _read_run_item(item: Any, into: Assembly) -> None:
     """Read a run item; skip a call that was read from an event before."""
     raw = item.get("raw_item") if isinstance(item, dict) else None
@@ -376,5 +356,5 @@ def _read_run_item(item: Any, into: Assembly) -> None:
         return
     kind = raw.get("type")
     is_answer = isinstance(kind, str) and kind.endswith("_output")
-    if is_answer or read_item_id(raw) not in get_response_state(into).raw:
+    if is_answer or read_item_id(raw) not in into.get_state(ResponseState).raw:
         read_item(raw, into)

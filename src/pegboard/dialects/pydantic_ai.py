@@ -9,7 +9,7 @@ import orjson
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name, text_or_empty
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable, describe_payload
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks, result_to_text
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
@@ -60,6 +60,7 @@ class PydanticAI(Dialect):
     """Calls as parts of a response; all answers as parts of one request."""
 
     name = "pydantic_ai"
+    expected = "a message with 'kind' and 'parts', a part with 'part_kind', or an event with 'event_kind'"
     limits = PORTABLE_LIMITS
     keys = frozenset({"parts", "event_kind", "part_kind"})
 
@@ -79,7 +80,7 @@ class PydanticAI(Dialect):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a message, an event, or one part."""
         if not isinstance(item, dict):
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
         if "event_kind" in item:
             _read_event(item, into)
         elif isinstance(item.get("parts"), list):
@@ -91,7 +92,7 @@ class PydanticAI(Dialect):
             into.bare = item["part_kind"] == _CALL_KIND
             _read_part(item, into)
         else:
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return a response, or each part of a request (instructions, prompts and tool results), as a turn."""
@@ -173,7 +174,7 @@ def _read_part(part: Any, into: Assembly) -> None:
 
 
 def _read_event(event: dict[str, Any], into: Assembly) -> None:
-    heard = into.state = into.state or _StreamState()
+    heard = into.get_state(_StreamState)
     kind, index, part = event["event_kind"], event.get("index"), event.get("part", event.get("result"))
     index = index if isinstance(index, int) else 0
     if kind == "part_delta":
@@ -293,11 +294,3 @@ def _content_to_text(content: Any) -> str:
         return content if isinstance(content, str) else orjson.dumps(content).decode()
     except TypeError:
         return "failed"
-
-
-def _make_unreadable_error(item: Any) -> Unreadable:
-    return Unreadable(
-        f"unrecognised_format: this is {describe_payload(item)}; pydantic_ai is a message with 'kind' "
-        "and 'parts', of which the "
-        "calls have the part_kind 'tool-call', or an event with 'event_kind'"
-    )

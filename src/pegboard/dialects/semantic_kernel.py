@@ -8,7 +8,7 @@ from typing import Any
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable, describe_payload
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
@@ -25,6 +25,7 @@ class SemanticKernel(MessagePerAnswer):
     """Calls as items of the assistant's message; one tool message per answer."""
 
     name = "semantic_kernel"
+    expected = "a message with 'items', whose calls have the content_type 'function_call'"
     limits = PORTABLE_LIMITS
     keys = frozenset({"content_type", "messages"})
 
@@ -42,7 +43,7 @@ class SemanticKernel(MessagePerAnswer):
     def read(self, item: Any, into: Assembly) -> None:
         """Read a message, a chunk of one, a history, or one item."""
         if not isinstance(item, dict):
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
         if isinstance(item.get("messages"), list):
             for message in item["messages"]:
                 if isinstance(message, dict):
@@ -53,7 +54,7 @@ class SemanticKernel(MessagePerAnswer):
         elif isinstance(item.get("items"), list):
             _read_message(item, into)
         else:
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
         """Mark the calls that were streamed with `{}` as complete, without arguments."""
@@ -116,8 +117,7 @@ def _read_piece(item: dict[str, Any], place: int, into: Assembly) -> None:
         return
     if arguments == "{}":
         # The framework writes `{}` before any arguments have arrived; more may follow.
-        into.state = into.state or {}
-        into.state[key] = True
+        into.get_state(dict[Any, bool])[key] = True
         arguments = ""
     into.piece(key, arguments, name=name, id=_get_id(item), extra=_get_extra(item))
 
@@ -178,11 +178,3 @@ def _render_answer(answer: Answer) -> dict[str, Any]:
 
 def _build_message(role: str, items: list[dict[str, Any]]) -> dict[str, Any]:
     return {"metadata": {}, "content_type": _MESSAGE_TYPE, "role": role, "items": items}
-
-
-def _make_unreadable_error(item: Any) -> Unreadable:
-    return Unreadable(
-        f"unrecognised_format: this is {describe_payload(item)}; semantic_kernel is a message with "
-        "'items', of which the calls "
-        "have the content_type 'function_call'"
-    )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable, describe_payload
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.shared.function_calls import (
     PORTABLE_LIMITS,
     arguments_to_json,
@@ -42,6 +42,7 @@ class Smolagents(Dialect):
     """Calls in a message or in a text; all answers in one observation."""
 
     name = "smolagents"
+    expected = "a message or a delta with 'tool_calls', or a text with 'Action:' and JSON"
     speakers: ClassVar[Mapping[str, Speaker]] = {"tool-call": "assistant", "tool-response": "user"}
     limits = PORTABLE_LIMITS
     keys = frozenset({"token_usage", "tool_calls"})
@@ -62,11 +63,11 @@ class Smolagents(Dialect):
 
     def read(self, item: Any, into: Assembly) -> None:
         """Read a message, a delta, a piece of text, or one call."""
-        heard = into.state = into.state or _StreamState()
+        heard = into.get_state(_StreamState)
         if isinstance(item, str):
             heard.texts.append(item)
         elif not isinstance(item, dict):
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
         elif is_function_call(item):
             into.bare = True
             _read_call(item, into, heard)
@@ -78,7 +79,7 @@ class Smolagents(Dialect):
         elif "tool_calls" in item or "content" in item:
             _read_delta(item, into, heard)
         else:
-            raise _make_unreadable_error(item)
+            raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
         """Add the actions of a streamed text, and end a stream."""
@@ -215,11 +216,3 @@ def _format_calls(answers: Sequence[Answer]) -> str:
 
 def _build_message(role: str, content: Any) -> dict[str, Any]:
     return {"role": role, "content": content, "tool_calls": None, "raw": None, "token_usage": None}
-
-
-def _make_unreadable_error(item: Any) -> Unreadable:
-    return Unreadable(
-        f"unrecognised_format: this is {describe_payload(item)}; smolagents is a message or delta "
-        "with 'tool_calls', or a text "
-        "with 'Action:' and JSON"
-    )

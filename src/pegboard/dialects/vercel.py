@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.shared.content_blocks import (
     arguments_to_object,
     describe_block,
@@ -148,6 +148,7 @@ _PART_TYPE_BY_CODE = {"b": "tool-call-streaming-start", "c": "tool-call-delta", 
 class _VercelBase(Dialect):
     """Base class of all versions."""
 
+    expected = "a part with 'type' and 'toolCallId', a message with a 'role', or a list of them in an object"
     keys = _PAYLOAD_KEYS
     talk = Talk(system="apart", parts="content", part={"type": "text"}, objects=True)
     # The key of a call's arguments, and the key of their schema.
@@ -156,13 +157,8 @@ class _VercelBase(Dialect):
 
     def read(self, item: Any, into: Assembly) -> None:
         """Read a part, a model or UI message, a list of messages, the result of a generation, or a stream event."""
-        if not isinstance(item, dict):
-            raise Unreadable(f"unrecognised_format: {self.name} has objects, messages and parts, and this is none")
-        if not _read_item(item, into):
-            raise Unreadable(
-                f"unrecognised_format: {self.name} has parts with a 'type' and a 'toolCallId', messages with a 'role', "
-                "and lists of them under 'messages', 'content' or 'toolCalls'"
-            )
+        if not isinstance(item, dict) or not _read_item(item, into):
+            raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that were only streamed in pieces."""

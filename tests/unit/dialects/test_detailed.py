@@ -53,7 +53,7 @@ def test_other_errors_have_their_message_and_when_to_come_back() -> None:
 
 
 def test_it_has_no_calls_of_its_own() -> None:
-    with pytest.raises(Invalid, match="shape of answers"):
+    with pytest.raises(Invalid, match="format for answers only"):
         load_dialects().read({"name": "echo"}, "detailed")
 
 

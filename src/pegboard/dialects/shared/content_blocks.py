@@ -162,14 +162,6 @@ class BlockStream:
         self._waiting = None
 
 
-def get_block_stream(into: Assembly) -> BlockStream:
-    """Return the block stream of this assembly."""
-    if into.state is None:
-        into.state = BlockStream()
-    stream: BlockStream = into.state
-    return stream
-
-
 # The keys of an output that is MCP content, and the string fields of each type of block.
 _CONTENT_KEYS = frozenset({"content", "structuredContent", "isError", "_meta"})
 _BLOCK_TEXT_KEYS: Mapping[str, tuple[str, ...]] = {

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable, describe_payload
+from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.dialects.read_limits import Limits
 from pegboard.dialects.schema_adapters import add_missing_items, flatten_root
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
@@ -149,14 +149,6 @@ class HeldCalls:
         self._open.clear()
 
 
-def get_held_calls(into: Assembly) -> HeldCalls:
-    """Return the held calls of this assembly."""
-    if into.state is None:
-        into.state = HeldCalls()
-    held: HeldCalls = into.state
-    return held
-
-
 def _get_answer_key(identity: str, name: str) -> tuple[str, str]:
     return ("id", identity) if identity else ("name", name)
 
@@ -241,8 +233,3 @@ def to_serializable(value: Any) -> Any:
         except RecursionError:
             return "[nested too deeply]"
     return value
-
-
-def make_unreadable_error(item: Any, dialect: str, expected: str) -> Unreadable:
-    """Return the error for an item that is not in this dialect."""
-    return Unreadable(f"unrecognised_format: this is {describe_payload(item)}, not {dialect}; expected {expected}")

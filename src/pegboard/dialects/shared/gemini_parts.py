@@ -145,14 +145,6 @@ class PartsState:
         return isinstance(mark, int) and not self._held[mark].id
 
 
-def get_parts_state(into: Assembly) -> PartsState:
-    """Return the parts state of this assembly."""
-    if into.state is None:
-        into.state = PartsState()
-    parts: PartsState = into.state
-    return parts
-
-
 def is_call_or_result_part(item: Any) -> bool:
     """Return True for a part with a call or the result of one."""
     if not isinstance(item, dict):
@@ -184,7 +176,7 @@ def read_part(part: Any, into: Assembly, wrap: str, running: Collection[str] = (
     found = {name: value for name in _PART_FIELDS if isinstance(value := get_field(part, name), dict)}
     if not found:
         return
-    state = get_parts_state(into)
+    state = into.get_state(PartsState)
     for name, value in found.items():
         if name == "functionCall":
             read_call(value, into, _get_extra(part, read_id(value.get("id")) in running))
@@ -208,7 +200,7 @@ def read_part(part: Any, into: Assembly, wrap: str, running: Collection[str] = (
 
 def read_call(call: dict[str, Any], into: Assembly, extra: Mapping[str, Any] = EMPTY_MAPPING) -> None:
     """Read a call, or a piece of one."""
-    state = get_parts_state(into)
+    state = into.get_state(PartsState)
     if not state.partial.take(call, into, extra) and call:
         state.call(
             call.get("name"), object_to_arguments(call.get("args", call.get("arguments"))), call.get("id"), into, extra
@@ -223,7 +215,7 @@ def read_response(response: dict[str, Any], into: Assembly, wrap: str) -> None:
         if content.get("error") is not None:
             error = to_text(content["error"])
         content = content.get(wrap, content)
-    get_parts_state(into).answer(
+    into.get_state(PartsState).answer(
         response.get("name"), response.get("id"), _absent_if_error(content, error), error, into
     )
 

@@ -68,14 +68,6 @@ class ResponseState:
         self.customs: set[Hashable] = set()
 
 
-def get_response_state(into: Assembly) -> ResponseState:
-    """Return the state of this assembly."""
-    if into.state is None:
-        into.state = ResponseState()
-    running: ResponseState = into.state
-    return running
-
-
 def is_item(item: Mapping[str, Any]) -> bool:
     """Return True for an item of an input or an output."""
     kind = item.get("type")
@@ -209,8 +201,8 @@ def _read_provider_run_item(kind: str, item: dict[str, Any], into: Assembly) -> 
         arguments = first if isinstance(first, dict) else {key: item[key] for key in keys if item.get(key) is not None}
         result = ABSENT if result is None or error is not None else result
         into.call(name, arguments, identity, result=result, error=error, provider_executed=True)
-        get_response_state(into).run.add(identity)
-    elif kind in _PROVIDER_RUN_OUTPUTS and identity in get_response_state(into).run:
+        into.get_state(ResponseState).run.add(identity)
+    elif kind in _PROVIDER_RUN_OUTPUTS and identity in into.get_state(ResponseState).run:
         into.answer(identity, item.get(_PROVIDER_RUN_OUTPUTS[kind]))
 
 

@@ -142,7 +142,7 @@ def _read_invocations(items: Any, into: Assembly) -> None:
 def finish_parts(into: Assembly) -> None:
     """Add what was held back: calls of which only pieces arrived, and those that still wait for approval."""
     state = into.state
-    if isinstance(state, _StreamState):
+    if state is not None:
         release_held_calls(into)
         for identity in state.ended:
             into.over(identity)
@@ -153,7 +153,7 @@ def finish_parts(into: Assembly) -> None:
 
 def read_call(part: VercelPart, into: Assembly, *, held: bool = False) -> None:
     """Read a complete call; with `held`, it is not returned before it is released."""
-    state, identity = _get_stream_state(into), _read_call_id(part)
+    state, identity = into.get_state(_StreamState), _read_call_id(part)
     given = _read_input(part)
     texts = state.texts.pop(identity, ()) if state.texts else ()
     if isinstance(given, str):
@@ -176,7 +176,7 @@ def read_call(part: VercelPart, into: Assembly, *, held: bool = False) -> None:
 
 def release_held_calls(into: Assembly) -> None:
     """Release the held calls, in order and with their answers, because no more answers follow."""
-    state = _get_stream_state(into)
+    state = into.get_state(_StreamState)
     for answer in state.answers:
         answer()
     for key in state.held:
@@ -198,20 +198,20 @@ def _read_call_start(part: VercelPart, into: Assembly) -> None:
     identity = _read_call_id(part)
     theirs = part.get("providerExecuted") is True
     if theirs:
-        _get_stream_state(into).theirs.add(identity)
+        into.get_state(_StreamState).theirs.add(identity)
     into.piece(identity, name=_read_tool_name(part), id=identity, provider_executed=theirs, extra=get_part_extra(part))
 
 
 def _read_call_delta(part: VercelPart, into: Assembly) -> None:
     identity = _read_call_id(part)
     text = text_or_empty(part.get("inputTextDelta") or part.get("delta") or part.get("argsTextDelta"))
-    _get_stream_state(into).texts.setdefault(identity, []).append(text)
+    into.get_state(_StreamState).texts.setdefault(identity, []).append(text)
     into.piece(identity, text, name=_read_tool_name(part), id=identity)
 
 
 def _read_call_end(part: VercelPart, into: Assembly) -> None:
     # The call itself follows, and determines which side runs it.
-    _get_stream_state(into).ended[_read_call_id(part)] = None
+    into.get_state(_StreamState).ended[_read_call_id(part)] = None
 
 
 def _read_result(part: VercelPart, into: Assembly, *, typed: bool = False) -> None:
@@ -228,7 +228,7 @@ def _read_result(part: VercelPart, into: Assembly, *, typed: bool = False) -> No
 
 
 def _read_error(part: VercelPart, into: Assembly) -> None:
-    if _read_call_id(part) not in _get_stream_state(into).unreadable:
+    if _read_call_id(part) not in into.get_state(_StreamState).unreadable:
         _record_answer(part, into, ABSENT, get_error_message(part.get("errorText") or part.get("error")))
 
 
@@ -237,7 +237,7 @@ def _read_denial(part: VercelPart, into: Assembly) -> None:
 
 
 def _record_answer(part: VercelPart, into: Assembly, result: Any, error: str | None) -> None:
-    state, identity = _get_stream_state(into), _read_call_id(part)
+    state, identity = into.get_state(_StreamState), _read_call_id(part)
     state.waiting.pop(identity, None)
     answer = partial(
         into.answer,
@@ -258,13 +258,13 @@ def _read_approval_request(part: VercelPart, into: Assembly) -> None:
     call = part.get("toolCall")
     identity = _read_call_id(call if isinstance(call, dict) else part)
     if part.get("isAutomatic") is not True:
-        state = _get_stream_state(into)
+        state = into.get_state(_StreamState)
         state.asking[read_id(part.get("approvalId"))] = identity
         state.waiting[identity] = None
 
 
 def _read_approval_response(part: VercelPart, into: Assembly) -> None:
-    state = _get_stream_state(into)
+    state = into.get_state(_StreamState)
     identity = state.asking.pop(read_id(part.get("approvalId")), None)
     if identity in state.waiting:
         del state.waiting[identity]
@@ -287,7 +287,7 @@ def _read_invocation(part: VercelPart, into: Assembly) -> None:
 
 def _read_call_in_state(part: VercelPart, name: Any, state: Any, into: Assembly) -> None:
     """Read a call with its state."""
-    identity, given, stream = _read_call_id(part), _read_input(part), _get_stream_state(into)
+    identity, given, stream = _read_call_id(part), _read_input(part), into.get_state(_StreamState)
     state = text_or_empty(state)
     if state in _UNFINISHED_STATES:
         # The SDK closes incomplete JSON: the last bracket is not the model's, so remove it.
@@ -316,13 +316,6 @@ def _read_call_in_state(part: VercelPart, name: Any, state: Any, into: Assembly)
         into.answer(identity, result, error=error)
     if identity:
         stream.shown[identity] = answered or stream.shown.get(identity, False)
-
-
-def _get_stream_state(into: Assembly) -> _StreamState:
-    state = into.state
-    if not isinstance(state, _StreamState):
-        state = into.state = _StreamState()
-    return state
 
 
 def _read_call_id(part: VercelPart) -> str:

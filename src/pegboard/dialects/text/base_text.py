@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.message_rules import Talk
-from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.content_blocks import (
     arguments_to_object,
     describe_block,
@@ -155,6 +155,7 @@ class TextDialect(Dialect):
     `scan` uses `find_next_opener`, which skips them.
     """
 
+    expected = "a string, or a list of its pieces"
     is_text = True
     talk: ClassVar[Talk] = Talk(system="first", has_ids=False)
     # True if its template writes calls itself, and does not accept calls within a text.
@@ -178,7 +179,7 @@ class TextDialect(Dialect):
             read_function_calls(item.get("tool_calls"), into)
             item = item.get("content") or ("" if item.get("tool_calls") else item.get("content"))
         if not isinstance(item, str):
-            raise Unreadable(f"'{self.name}' is text: send a string, or a list of its pieces")
+            raise self.make_unreadable_error(item)
         if into.state is None:
             text = Text()
             into.state = (text, self.scan(text, into))
