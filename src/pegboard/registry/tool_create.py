@@ -88,7 +88,7 @@ _update_fields: dict[str, Any] = {
     )
     for name, field in ToolCreate.model_fields.items()
 }
-_UPDATE_DESCRIPTION = "A change to a tool: absent keeps, null clears, a masked value keeps."
+_UPDATE_DESCRIPTION = "A change to a tool: absent fields and masked values stay, null clears."
 ToolUpdate = create_model("ToolUpdate", __base__=_Version, __doc__=_UPDATE_DESCRIPTION, **_update_fields)
 
 

@@ -25,7 +25,7 @@ log = get_logger(__name__)
 # Returns the fields of the event `complete` of a payload.
 Completion = Callable[[AnsweredCalls], Awaitable[dict[str, Any]]]
 _INTERNAL_ERROR_MESSAGE = "Something went wrong on the board; its log says what"
-_SHUT_DOWN_MESSAGE = "The board shut down before all calls had ended; the journal says how far they came"
+_SHUT_DOWN_MESSAGE = "The board shut down before all calls had ended; see the journal for their status"
 
 
 class FollowedRuns:

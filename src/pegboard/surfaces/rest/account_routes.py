@@ -46,7 +46,7 @@ secrets_router = APIRouter(prefix="/v1/secrets", tags=["secrets"], route_class=K
 
 @users_router.get("/me", operation_id="get_me")
 async def get_me(board: Board, caller: CurrentCaller) -> MeResponse:
-    """Whose key this is."""
+    """The user and the key of this request."""
     user = await board.people.get_user(caller.user_id, caller)
     agent = board.snapshot.agent(caller.agent_id) if caller.agent_id is not None else None
     return MeResponse(
@@ -67,7 +67,7 @@ async def list_users(board: Board, caller: CurrentCaller, limit: Limit = 50, cur
 @users_router.post("/users", operation_id="create_user", status_code=201)
 @allow_admins("make users")
 async def create_user(body: UserCreate, board: Board, caller: CurrentCaller) -> UserResponse:
-    """A new user; admins only."""
+    """Create a user; admins only."""
     return UserResponse.model_validate(await board.people.create_user(body.name, body.role, caller))
 
 
@@ -80,7 +80,7 @@ async def get_user(user_id: str, board: Board, caller: CurrentCaller) -> UserRes
 @users_router.delete("/users/{user_id}", operation_id="remove_user", status_code=204)
 @allow_admins("remove users")
 async def remove_user(user_id: str, board: Board, caller: CurrentCaller) -> None:
-    """Remove a user; all their keys are void at once."""
+    """Remove a user; all their keys become invalid at once."""
     await board.people.remove_user(user_id, caller)
 
 
@@ -94,7 +94,7 @@ async def list_keys(user_id: str, board: Board, caller: CurrentCaller) -> KeyLis
 @users_router.post("/users/{user_id}/keys", operation_id="create_key", status_code=201)
 @allow(require_own_user)
 async def create_key(user_id: str, body: KeyCreate, board: Board, caller: CurrentCaller) -> NewKeyResponse:
-    """A new key; this answer is the only place where it is ever shown."""
+    """Create a key. This is the only response that contains it."""
     new = await board.people.create_key(
         user_id, caller, name=body.name, agent_id=body.agent_id, expires_at=body.expires_at
     )
@@ -109,24 +109,24 @@ async def revoke_key(
     board: Board,
     caller: CurrentCaller,
     force: Annotated[
-        bool, Query(description="Revoke it although it is the key of this request, or the last one of an admin")
+        bool, Query(description="Revoke it even if it is the key of this request, or the last one of an admin")
     ] = False,
 ) -> None:
-    """Revoke a key; it is void at once. The key of this request, and the last one of an admin, only with `force`."""
+    """Revoke a key; it becomes invalid at once. The key of this request and the last one of an admin need `force`."""
     await board.people.revoke_key(user_id, key_id, caller, force=force)
 
 
 @agents_router.get("", operation_id="list_agents")
 @allow(refuse_agent_keys)
 async def list_agents(board: Board, caller: CurrentCaller, limit: Limit = 50, cursor: Cursor = None) -> AgentPage:
-    """The caller's agents; everybody's for an admin."""
+    """The caller's agents, or all agents for an admin."""
     return AgentPage.model_validate(await board.people.agents(caller, cursor=cursor, limit=limit))
 
 
 @agents_router.post("", operation_id="create_agent", status_code=201)
 @allow(refuse_agent_keys)
 async def create_agent(body: AgentCreate, board: Board, caller: CurrentCaller) -> AgentResponse:
-    """A new agent with its tools."""
+    """Create an agent with its tools."""
     agent = await board.people.create_agent(body.name, body.tools, caller, body.description)
     return AgentResponse.model_validate(agent)
 
@@ -140,7 +140,7 @@ async def get_agent(agent_id: str, board: Board, caller: CurrentCaller) -> Agent
 @agents_router.patch("/{agent_id}", operation_id="update_agent")
 @allow(require_own_agent)
 async def update_agent(agent_id: str, body: AgentUpdate, board: Board, caller: CurrentCaller) -> AgentResponse:
-    """Change an agent; what is absent stays, a description of null is cleared."""
+    """Update an agent; absent fields stay, a description of null is cleared."""
     given = body.model_dump(include={"description"}, exclude_unset=True)
     agent = await board.people.update_agent(agent_id, caller, name=body.name, refs=body.tools, **given)
     return AgentResponse.model_validate(agent)
@@ -149,7 +149,7 @@ async def update_agent(agent_id: str, body: AgentUpdate, board: Board, caller: C
 @agents_router.delete("/{agent_id}", operation_id="remove_agent", status_code=204)
 @allow(require_own_agent)
 async def remove_agent(agent_id: str, board: Board, caller: CurrentCaller) -> None:
-    """Remove an agent; keys that are bound to it are void."""
+    """Remove an agent; keys that are bound to it become invalid."""
     await board.people.remove_agent(agent_id, caller)
 
 
@@ -157,7 +157,7 @@ async def remove_agent(agent_id: str, board: Board, caller: CurrentCaller) -> No
 async def list_agent_definitions(
     agent_id: str, board: Board, caller: CurrentCaller, shape: DialectQuery = "plain", strict: StrictQuery = False
 ) -> Any:
-    """The agent's tools as a provider wants them declared."""
+    """The definitions of the agent's tools for a provider."""
     board.people.get_agent(agent_id, caller)
     dialect = board.dialects.named(shape, "as")
     return dialect.declare([item.tool for item in board.snapshot.list_agent_tools(agent_id, caller)], strict=strict)
@@ -189,9 +189,9 @@ async def remove_secret(name: str, board: Board, caller: CurrentCaller) -> None:
 async def rotate_secrets(
     board: Board,
     caller: CurrentCaller,
-    force: Annotated[bool, Query(description="Drop the old key although some values cannot be read any more")] = False,
+    force: Annotated[bool, Query(description="Drop the old key even if some values cannot be decrypted")] = False,
 ) -> RotationResponse:
-    """Encrypt every credential again under a new key; admins only. Run it again if it was cut off."""
+    """Encrypt every credential again with a new key; admins only. Run it again if it was interrupted."""
     return RotationResponse.model_validate(await board.rotate_secrets(force=force))
 
 

@@ -33,7 +33,7 @@ _CONTENT_SECURITY_POLICY = (
 
 @router.get("/")
 async def redirect_to_docs(request: Request) -> RedirectResponse:
-    """Send a browser to the page."""
+    """Redirect a browser to the page."""
     return RedirectResponse(f"{request.scope.get('root_path', '')}/docs")
 
 
@@ -68,7 +68,7 @@ _IDEMPOTENCY_KEY: dict[str, Any] = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "Makes the call run once: the same key again within a day gets the answer of the first time",
+    "description": "Makes the call run once: a repeat with the same key within a day gets the recorded result",
     "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY_LENGTH},
 }
 
@@ -78,7 +78,7 @@ CALL_PATH: dict[str, Any] = {
             "tags": ["calls"],
             "operationId": "call_tool",
             "summary": "Call a tool",
-            "description": "The body is the arguments. A tool's failure is an answer, no HTTP error: see `success`.",
+            "description": "The body is the arguments. A failed call is a result and no HTTP error: see `success`.",
             "security": [{"bearer": []}],
             "parameters": [
                 {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}},
@@ -86,7 +86,7 @@ CALL_PATH: dict[str, Any] = {
                     "name": "as",
                     "in": "query",
                     "required": False,
-                    "description": "The dialect of the answer; the tool's own result_style if absent",
+                    "description": "The dialect of the response; by default the tool's own result_style",
                     "schema": {"type": "string"},
                 },
                 _IDEMPOTENCY_KEY,
@@ -96,7 +96,7 @@ CALL_PATH: dict[str, Any] = {
             },
             "responses": {
                 "200": {
-                    "description": "How the call ended",
+                    "description": "The result of the call",
                     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlainResult"}}},
                 },
                 **{
@@ -108,14 +108,14 @@ CALL_PATH: dict[str, Any] = {
                     }
                     for status, text in (
                         (400, "The body is not JSON"),
-                        (401, "No key, or not a good one"),
-                        (408, "The body stopped coming"),
+                        (401, "The key is missing or invalid"),
+                        (408, "The body arrived too slowly"),
                         (413, "The body is too large"),
-                        (422, "No such dialect, or no usable key"),
+                        (422, "The dialect or the idempotency key is invalid"),
                     )
                 },
                 "503": {
-                    "description": "The call could not be taken or recorded; Retry-After says when to come back",
+                    "description": "The call could not be accepted or recorded; try again after Retry-After seconds",
                     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlainResult"}}},
                 },
             },

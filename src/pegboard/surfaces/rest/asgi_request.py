@@ -34,7 +34,7 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 T = TypeVar("T")
 JSON_MEDIA_TYPE = b"application/json"
-CUT_OFF_MESSAGE = "The board shut down before the call had ended; the journal says how far it came"
+CUT_OFF_MESSAGE = "The board shut down before the call had ended; see the journal for its status"
 # Requests that take longer than this are checked for a client disconnect.
 DISCONNECT_CHECK_SECONDS = 0.05
 # The longest pause within a request body.
@@ -54,8 +54,8 @@ class BodyTooSlow(HTTPException):
     def __init__(self) -> None:
         super().__init__(
             408,
-            f"Nothing more of the body came for {BODY_TIMEOUT_SECONDS} seconds, or less than "
-            f"{MIN_BODY_BYTES_PER_SECOND:,} bytes a second",
+            f"The body arrived too slowly: nothing for {BODY_TIMEOUT_SECONDS} seconds, or less than "
+            f"{MIN_BODY_BYTES_PER_SECOND:,} bytes per second",
         )
 
 
@@ -364,7 +364,7 @@ def read_query(request: IncomingRequest, known: Collection[str]) -> dict[str, st
 def read_bearer_key(headers: Iterable[tuple[bytes, bytes]]) -> str:
     """Return the key in the headers of a request; raise Unauthorised if there is none."""
     sent = [value for name, value in headers if name == b"authorization"]
-    # Of several, a proxy in front could use a different one.
+    # If there are several, a proxy in front could use a different one.
     return parse_bearer_key(None if not sent else sent[0] if len(sent) == 1 else b"")
 
 

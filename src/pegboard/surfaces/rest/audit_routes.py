@@ -29,24 +29,24 @@ from pegboard.surfaces.rest.routing import (
     refuse_agent_keys,
 )
 
-_NEXT_DESCRIPTION = "`next` of the answer before; absent at the beginning"
+_NEXT_DESCRIPTION = "`next` of the previous response; absent in the first request"
 
 
 class VerifyBody(Model):
-    """What of the journal to check: all of it, one writer's rows, or what finished in a span of time."""
+    """The part of the journal to verify: all of it, the rows of one writer, or the calls that finished in a period."""
 
     writer: int | None = Field(None, ge=1, le=2**31 - 1, description="Only this writer's chain")
     first: int | None = Field(None, ge=1, le=2**63 - 1, description="From this row of the writer on")
     last: int | None = Field(None, ge=1, le=2**63 - 1, description="Up to this row of the writer")
     since: UtcTime | None = Field(None, description="Finished at or after")
     until: UtcTime | None = Field(None, description="Finished before")
-    limit: int = Field(MAX_ROWS_PER_TURN, ge=1, le=MAX_ROWS_PER_TURN, description="How many rows at most")
+    limit: int = Field(MAX_ROWS_PER_TURN, ge=1, le=MAX_ROWS_PER_TURN, description="Maximum number of rows")
     next: Position | None = Field(None, description=_NEXT_DESCRIPTION)
 
     @model_validator(mode="after")
     def _check_single_writer(self) -> VerifyBody:
         if self.writer is None and (self.first is not None or self.last is not None):
-            raise ValueError("`first` and `last` are rows of one writer: say which one with `writer`")
+            raise ValueError("`first` and `last` are rows of one writer: give its number as `writer`")
         return self
 
     @property
@@ -56,58 +56,58 @@ class VerifyBody(Model):
 
 
 class FindingBody(ResponseBody):
-    """One thing that shows that the journal is not as the board wrote it."""
+    """One violation of the integrity of the journal."""
 
     kind: TamperKind
     message: str
     writer: int | None
-    first: int | None = Field(description="The first row that is meant, by its number in the writer's chain")
-    last: int | None = Field(description="The last one")
+    first: int | None = Field(description="The first row concerned, by its number in the writer's chain")
+    last: int | None = Field(description="The last row concerned")
     execution_id: str | None
 
 
 class _Checked(ResponseBody):
-    checked: int = Field(description="How many rows this request checked")
+    checked: int = Field(description="The number of rows that this request checked")
     findings: list[FindingBody]
-    notes: list[str] = Field(description="What could not be judged, and why")
+    notes: list[str] = Field(description="What could not be verified, and why")
 
 
 class VerifyResponse(_Checked):
-    """What was checked and found."""
+    """The result of verifying some rows."""
 
-    next: Position | None = Field(description="Where to go on; null if that was all")
-    total: int | None = Field(description="About how many rows there are in all, in the first answer")
+    next: Position | None = Field(description="`next` of the following request; null at the end")
+    total: int | None = Field(description="The approximate number of all rows, in the first response")
 
 
 class VerifyExportBody(Model):
     """Some lines of an export."""
 
     lines: list[str] = Field(max_length=100_000)
-    last: bool = Field(True, description="Whether these are the last ones")
-    compare: bool = Field(False, description="Also check that the board still has what it had at the time")
+    last: bool = Field(True, description="Whether these are the last lines")
+    compare: bool = Field(False, description="Also check that the board still has these rows")
     next: LinesPosition | None = Field(None, description=_NEXT_DESCRIPTION)
 
 
 class VerifyExportResponse(_Checked):
-    """What was checked and found."""
+    """The result of verifying some lines."""
 
-    next: LinesPosition | None = Field(description="Where to go on; null if that was all")
+    next: LinesPosition | None = Field(description="`next` of the following request; null at the end")
 
 
 class PruneBody(Model):
-    """What to remove from the journal."""
+    """The rows to remove from the journal."""
 
-    before: UtcTime = Field(description="Remove what finished before; not in the future")
-    limit: int = Field(ROWS_A_PRUNE, ge=1, le=100_000, description="How many rows at most")
-    dry_run: bool = Field(False, description="Only say how many rows there are to remove, all in all")
+    before: UtcTime = Field(description="Remove calls that finished before; not in the future")
+    limit: int = Field(ROWS_A_PRUNE, ge=1, le=100_000, description="Maximum number of rows")
+    dry_run: bool = Field(False, description="Only return the number of all rows to remove")
     force: bool = Field(False, description="Remove rows that were tampered with too")
 
 
 class PruneResponse(ResponseBody):
-    """What was removed, or would be."""
+    """The number of rows that were removed, or that a dry run would remove."""
 
     removed: int
-    more: bool = Field(description="Whether there is more to remove: ask again")
+    more: bool = Field(description="Whether there are more rows to remove: send the request again")
 
 
 NEXT_CURSOR_HEADER = "X-Next-Cursor"
@@ -124,7 +124,7 @@ class JsonLinesResponse(Response):
 @audit_router.post("/verify", operation_id="verify_executions")
 @allow_admins("verify the journal")
 async def verify_executions(body: VerifyBody, board: Board, caller: CurrentCaller) -> VerifyResponse:
-    """Check the journal against its chain, some rows a request; admins only."""
+    """Verify the journal against its hash chain, some rows per request; admins only."""
     report = await board.audit.verify(body.scope, next=body.next, limit=body.limit)
     return VerifyResponse.model_validate(report)
 
@@ -132,7 +132,7 @@ async def verify_executions(body: VerifyBody, board: Board, caller: CurrentCalle
 @audit_router.post("/verify-export", operation_id="verify_export")
 @allow_admins("verify an export of the journal")
 async def verify_export(body: VerifyExportBody, board: Board, caller: CurrentCaller) -> VerifyExportResponse:
-    """Check an export of the journal, some lines a request; admins only."""
+    """Verify an export of the journal, some lines per request; admins only."""
     report = await board.audit.verify_lines(body.lines, next=body.next, last=body.last, compare=body.compare)
     return VerifyExportResponse.model_validate(report)
 
@@ -147,7 +147,7 @@ async def verify_export(body: VerifyExportBody, board: Board, caller: CurrentCal
             "description": f"Some lines of the export, {JsonLinesResponse.media_type}",
             "headers": {
                 NEXT_CURSOR_HEADER: {
-                    "description": "`cursor` of the next request; absent from the last answer",
+                    "description": "`cursor` of the next request; absent in the last response",
                     "schema": {"type": "string"},
                 }
             },
@@ -160,10 +160,10 @@ async def export_executions(
     caller: CurrentCaller,
     since: Annotated[UtcTime | None, Query(description="Finished at or after")] = None,
     until: Annotated[UtcTime | None, Query(description="Finished before")] = None,
-    limit: Annotated[int, Query(ge=1, le=MAX_ROWS_PER_PAGE, description="How many rows at most")] = MAX_ROWS_PER_PAGE,
-    cursor: Annotated[str | None, Query(description=f"{NEXT_CURSOR_HEADER} of the answer before")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_ROWS_PER_PAGE, description="Maximum number of rows")] = MAX_ROWS_PER_PAGE,
+    cursor: Annotated[str | None, Query(description=f"{NEXT_CURSOR_HEADER} of the previous response")] = None,
 ) -> Response:
-    """The journal with its chain as JSON Lines, some rows a request; admins only."""
+    """The journal with its hash chain as JSON Lines, some rows per request; admins only."""
     page = await board.audit.export(since=since, until=until, next=_decode_position(cursor), limit=limit)
     headers = {} if page.next is None else {NEXT_CURSOR_HEADER: _encode_position(page.next)}
     return JsonLinesResponse("".join(f"{line}\n" for line in page.lines), headers=headers)
@@ -172,7 +172,7 @@ async def export_executions(
 @audit_router.post("/prune", operation_id="prune_executions")
 @allow_admins("prune the journal")
 async def prune_executions(body: PruneBody, board: Board, caller: CurrentCaller) -> PruneResponse:
-    """Remove the oldest rows of the journal, some a request, so that the rest still verifies; admins only."""
+    """Remove the oldest rows of the journal, some per request, so that the rest still verifies; admins only."""
     done = await board.audit.prune(
         body.before, limit=body.limit, dry_run=body.dry_run, force=body.force, by=caller.name
     )
@@ -198,20 +198,20 @@ def _decode_position(cursor: str | None) -> ExportPosition | None:
 
 statistics_router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 
-CallerId = Annotated[str | None, Query(alias="caller", description="A user's id; another than one's own is for admins")]
-_LATENCY_DESCRIPTION = "of the calls that ran, in milliseconds and to within 3 per cent; null if none did"
+CallerId = Annotated[str | None, Query(alias="caller", description="A user's id; only admins may give another's")]
+_LATENCY_DESCRIPTION = "of the calls that ran, in milliseconds and to within 3 per cent; null if none ran"
 
 
 class ToolStatisticsResponse(ResponseBody):
-    """How the calls of one tool ended."""
+    """Statistics of the calls of one tool."""
 
-    tool_name: str | None = Field(description="null for calls of tools that there were not")
+    tool_name: str | None = Field(description="null for calls of tools that did not exist")
     calls: int
     succeeded: int
     failed: int
     refused: int
     in_doubt: int
-    errors: dict[str, int] = Field(description="How often each code, the most frequent first")
+    errors: dict[str, int] = Field(description="The number of calls by error code, most frequent first")
     p50_ms: float | None = Field(description=f"The median {_LATENCY_DESCRIPTION}")
     p95_ms: float | None = Field(description=f"The 95th percentile {_LATENCY_DESCRIPTION}")
     p99_ms: float | None = Field(description=f"The 99th percentile {_LATENCY_DESCRIPTION}")
@@ -219,10 +219,10 @@ class ToolStatisticsResponse(ResponseBody):
 
 
 class StatisticsResponse(ResponseBody):
-    """How each tool that was called did, the most called first."""
+    """Statistics of each tool that was called, most called first."""
 
     since: datetime = Field(description="The beginning of the first hour in the statistics")
-    until: datetime = Field(description="The end of the last one")
+    until: datetime = Field(description="The end of the last hour")
     tools: list[ToolStatisticsResponse]
 
 
@@ -233,10 +233,10 @@ async def get_statistics(
     caller: CurrentCaller,
     tool: Annotated[str | None, Query(description="A tool's name or id")] = None,
     user_id: CallerId = None,
-    since: Annotated[UtcTime | None, Query(description="From this hour on; a day before `until` if absent")] = None,
-    until: Annotated[UtcTime | None, Query(description="Up to the end of this hour; now if absent")] = None,
+    since: Annotated[UtcTime | None, Query(description="From this hour on; by default a day before `until`")] = None,
+    until: Annotated[UtcTime | None, Query(description="Up to the end of this hour; by default now")] = None,
 ) -> StatisticsResponse:
-    """Calls, errors and latencies by tool in whole hours: of one's own calls, or everybody's for an admin."""
+    """Calls, errors and latencies by tool, in whole hours: of the caller's own calls, or of all calls for an admin."""
     named = board.snapshot.find(tool) if tool is not None else None
     report = await board.statistics.read(
         since,

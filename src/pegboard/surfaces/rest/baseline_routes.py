@@ -25,20 +25,20 @@ MAX_BODY_BYTES = 48 * 2**20
 
 router = APIRouter(prefix="/v1/baseline", tags=["baseline"], route_class=KeyRoute)
 
-ScopeQuery = Annotated[Scope, Query(description="One's own baseline, or the one that all share")]
+ScopeQuery = Annotated[Scope, Query(description="The caller's own baseline, or the shared one")]
 
 
 class RecordResponse(ResponseBody):
-    """How many sightings were recorded; `new`, `recurring` and `reopened` add up to them."""
+    """The number of recorded sightings, which is the sum of `new`, `recurring` and `reopened`."""
 
     recorded: int
-    new: int = Field(description="Of findings that were not known")
-    recurring: int = Field(description="Of findings that were known")
-    reopened: int = Field(description="Of findings that were resolved, and are open again by it")
+    new: int = Field(description="Sightings of findings that were not known")
+    recurring: int = Field(description="Sightings of findings that were known")
+    reopened: int = Field(description="Sightings of findings that were resolved, and that are open again now")
 
 
 class ResolveResponse(ResponseBody):
-    """How many different findings were meant, and what became of them."""
+    """The number of different findings by outcome."""
 
     resolved: int
     already_resolved: int
@@ -49,7 +49,7 @@ class FindingResponse(ResponseBody):
     """A finding in the baseline."""
 
     composite_hash: str
-    finding_id: str = Field(description="The one it was last recorded by")
+    finding_id: str = Field(description="The id with which it was last recorded")
     baseline_status: KnownStatus
     first_seen_at: datetime
     last_seen_at: datetime
@@ -93,7 +93,7 @@ async def record_findings(request: Request, board: Board, caller: CurrentCaller)
 )
 @allow(refuse_agent_keys)
 async def resolve_findings(request: Request, board: Board, caller: CurrentCaller) -> ResolveResponse:
-    """Mark findings resolved, all of them or none; one that is seen again is open again."""
+    """Mark findings resolved, all of them or none; a finding that is seen again is open again."""
     body = await _read_known_keys(request, ("composite_hashes", "findings", "scope"))
     return ResolveResponse.model_validate(await board.baseline.resolve(caller, **body))
 
@@ -104,7 +104,7 @@ async def list_findings(
     board: Board,
     caller: CurrentCaller,
     scope: ScopeQuery = "own",
-    status: Annotated[KnownStatus | None, Query(description="Only those")] = None,
+    status: Annotated[KnownStatus | None, Query(description="Only findings with this status")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> FindingPage:
@@ -119,7 +119,7 @@ async def list_findings(
 @router.delete("/findings/{composite_hash}", operation_id="remove_finding", status_code=204)
 @allow(refuse_agent_keys)
 async def remove_finding(composite_hash: str, board: Board, caller: CurrentCaller, scope: ScopeQuery = "own") -> None:
-    """Forget a finding, as if it had never been seen."""
+    """Remove a finding, as if it had never been seen."""
     await board.baseline.remove(composite_hash, caller, scope=scope)
 
 
@@ -128,10 +128,10 @@ async def remove_finding(composite_hash: str, board: Board, caller: CurrentCalle
 async def remove_findings(
     board: Board,
     caller: CurrentCaller,
-    status: Annotated[Literal["recurring", "resolved", "all"], Query(description="Which of them")],
+    status: Annotated[Literal["recurring", "resolved", "all"], Query(description="Their status; `all` for any")],
     scope: ScopeQuery = "own",
 ) -> RemovedResponse:
-    """Forget every finding of a baseline that has this status, some at a time."""
+    """Remove every finding of a baseline that has this status, in batches."""
     removed = await board.baseline.remove_all(caller, scope=scope, status=None if status == "all" else status)
     return RemovedResponse(removed=removed)
 
@@ -139,7 +139,7 @@ async def remove_findings(
 async def _read_known_keys(request: Request, known: Sequence[str]) -> dict[str, Any]:
     """Return the body as a JSON object; raise Invalid if it has unknown keys."""
     data = await read_document(request)
-    unknown = [Fault(str(key)[:64], f"is not known; there are: {', '.join(known)}") for key in data if key not in known]
+    unknown = [Fault(str(key)[:64], f"is not known; known: {', '.join(known)}") for key in data if key not in known]
     if unknown:
         raise Invalid.of("The request is not valid", unknown[:20])
     return data

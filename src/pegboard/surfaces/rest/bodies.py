@@ -17,27 +17,27 @@ T = TypeVar("T")
 
 
 class ResponseBody(BaseModel):
-    """An answer, read off one of the board's own values."""
+    """A response body that is built from the attributes of an object."""
 
     model_config = ConfigDict(from_attributes=True)
 
 
 class PageBody(ResponseBody, Generic[T]):
-    """Some items of a list, and where the next ones begin."""
+    """One page of a list, and the cursor of the next page."""
 
     items: list[T]
     next_cursor: str | None = None
 
 
 class FaultBody(ResponseBody):
-    """One thing wrong with a request."""
+    """One fault of a request."""
 
     field: str
     message: str
 
 
 class ProblemBody(ResponseBody):
-    """An error of the API itself, after RFC 9457."""
+    """An error of the API itself, as defined in RFC 9457."""
 
     type: str = "about:blank"
     title: str
@@ -48,7 +48,7 @@ class ProblemBody(ResponseBody):
 
 
 class ErrorDetails(ResponseBody):
-    """What programs can tell a failed call's reason by."""
+    """The reason why a call failed, for programs."""
 
     type: Literal["VALIDATION_ERROR", "DATABASE_ERROR", "CONFIG_ERROR", "UNKNOWN_ERROR"]
     code: str
@@ -64,14 +64,14 @@ class ErrorDetails(ResponseBody):
 
 
 class IgnoredArgument(ResponseBody):
-    """An argument that the tool does not declare, so it was dropped."""
+    """An argument that was dropped because the tool does not declare it."""
 
     name: str
     did_you_mean: str | None = None
 
 
 class PlainResult(ResponseBody):
-    """How a call ended, in the plain dialect."""
+    """The result of a call in the plain dialect."""
 
     success: bool
     result: Any = None
@@ -85,11 +85,11 @@ class PlainResult(ResponseBody):
 
 
 class ToolPage(PageBody[ToolResponse]):
-    """Some tools, and where the next ones begin."""
+    """One page of tools."""
 
 
 class VersionResponse(ResponseBody):
-    """What a tool was at one version."""
+    """One version of a tool."""
 
     version: int
     created_at: datetime
@@ -98,19 +98,19 @@ class VersionResponse(ResponseBody):
 
 
 class VersionPage(PageBody[VersionResponse]):
-    """Some versions, newest first."""
+    """One page of versions, newest first."""
 
 
 class ApplyBody(Model):
-    """Definitions that the caller's tools shall match."""
+    """The definitions that the caller's tools are to match."""
 
     tools: list[JsonObject] = Field(max_length=20_000)
     prune: bool = Field(False, description="Delete the caller's tools that are not listed")
-    dry_run: bool = Field(False, description="Only say what would be done")
+    dry_run: bool = Field(False, description="Only report what would be done")
 
 
 class PlanResponse(ResponseBody):
-    """What was done, or would be."""
+    """The changes that were made, or that a dry run would make."""
 
     created: list[str]
     updated: dict[str, list[str]]
@@ -136,7 +136,7 @@ class UserResponse(ResponseBody):
 
 
 class UserPage(PageBody[UserResponse]):
-    """Some users, oldest first."""
+    """One page of users, oldest first."""
 
 
 class KeyCreate(Model):
@@ -148,7 +148,7 @@ class KeyCreate(Model):
 
 
 class KeyResponse(ResponseBody):
-    """A key, without what it opens."""
+    """A key, without its secret part."""
 
     id: str
     user_id: str
@@ -158,7 +158,7 @@ class KeyResponse(ResponseBody):
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
-    created_by: str | None = Field(None, description="The user who made it; null if that was not recorded")
+    created_by: str | None = Field(None, description="The user who created it; null if that was not recorded")
     created_by_name: str | None = Field(None, description="That user's name, unless they were removed")
 
 
@@ -169,13 +169,13 @@ class KeyList(ResponseBody):
 
 
 class NewKeyResponse(KeyResponse):
-    """A key at the only time it is shown."""
+    """A new key. This is the only response that contains it."""
 
     key: str
 
 
 class MeResponse(ResponseBody):
-    """Whose key this is."""
+    """The user and the key of a request."""
 
     user: UserResponse
     key_id: str | None
@@ -192,7 +192,7 @@ class AgentCreate(Model):
 
 
 class AgentUpdate(Model):
-    """A change to an agent; what is absent stays."""
+    """A change to an agent; absent fields stay."""
 
     name: ReadableName | None = None
     description: str | None = Field(None, max_length=2000)
@@ -212,7 +212,7 @@ class AgentResponse(ResponseBody):
 
 
 class AgentPage(PageBody[AgentResponse]):
-    """Some agents, oldest first."""
+    """One page of agents, oldest first."""
 
 
 class SecretPut(Model):
@@ -230,11 +230,11 @@ class SecretResponse(ResponseBody):
 
 
 class SecretPage(PageBody[SecretResponse]):
-    """Some secrets, oldest first."""
+    """One page of secrets, oldest first."""
 
 
 class SkippedRow(ResponseBody):
-    """A row that a rotation could not read."""
+    """A row with a value that the rotation could not decrypt."""
 
     table: str
     id: str
@@ -242,7 +242,7 @@ class SkippedRow(ResponseBody):
 
 
 class RotationResponse(ResponseBody):
-    """What a rotation did."""
+    """The result of a key rotation."""
 
     key_id: str
     sealed: int
@@ -288,11 +288,11 @@ ExecutionResponse = create_model(
 
 
 class ExecutionPage(PageBody[ExecutionResponse]):
-    """Some executions, newest first."""
+    """One page of the journal, newest first."""
 
 
 class DialectResponse(ResponseBody):
-    """A dialect and what it can do."""
+    """A dialect and its abilities."""
 
     name: str
     aliases: list[str]
@@ -303,14 +303,16 @@ class ThreadCreate(Model):
     """A new conversation."""
 
     title: str | None = Field(
-        None, min_length=1, max_length=200, description="Without one it is called after what its user says first"
+        None, min_length=1, max_length=200, description="By default the beginning of its user's first message"
     )
 
 
 class ThreadUpdate(Model):
     """A change to a conversation."""
 
-    title: str | None = Field(min_length=1, max_length=200, description="null: call it after what its user says next")
+    title: str | None = Field(
+        min_length=1, max_length=200, description="null: the beginning of its user's next message"
+    )
 
 
 class ThreadResponse(ResponseBody):
@@ -318,14 +320,14 @@ class ThreadResponse(ResponseBody):
 
     id: str
     title: str | None
-    agent_id: str | None = Field(description="The agent whose key began it; null if its user did")
-    messages: int = Field(description="How many there are")
+    agent_id: str | None = Field(description="The agent whose key created it; null if it was not a key of an agent")
+    messages: int = Field(description="The number of its messages")
     created_at: datetime
     updated_at: datetime
 
 
 class ThreadPage(PageBody[ThreadResponse]):
-    """Some conversations, the one that changed last first."""
+    """One page of conversations, last changed first."""
 
 
 class MessageResponse(ResponseBody):
@@ -337,19 +339,19 @@ class MessageResponse(ResponseBody):
     timestamp: datetime
     tool_calls: list[JsonObject] = Field(
         description="Each `{id, name, arguments, result | error, code?, duration_ms?, attempts?, run_id?, "
-        "result_valid?, …}`; without a result or an error where no answer is known"
+        "result_valid?, …}`; neither `result` nor `error` if the result is not known"
     )
 
 
 class MessageList(ResponseBody):
-    """Messages that were added, or whose calls got answers."""
+    """The messages that were added, and those whose calls got results."""
 
     items: list[MessageResponse]
 
 
 class HistoryPage(ResponseBody):
-    """Some messages of a conversation, oldest first."""
+    """One page of the messages of a conversation, oldest first."""
 
-    items: list[Any] = Field(description="In memory form, or as messages of the provider that was asked for")
+    items: list[Any] = Field(description="In memory form, or as messages of the requested provider")
     next_cursor: str | None = None
-    system: Any = Field(None, description="The system text, where that provider takes it apart from the messages")
+    system: Any = Field(None, description="The system text, if that provider takes it separately from the messages")

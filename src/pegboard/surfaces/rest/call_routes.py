@@ -33,13 +33,13 @@ server_router = APIRouter(tags=["server"])
 ANY_JSON_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
 _CALL_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The answers; or, where `Accept` asks for them, events that tell of the calls as they run",
-        "headers": {"X-Run-Id": {"description": "What the events are known by", "schema": {"type": "string"}}},
+        "description": "The results; or, if `Accept` asks for them, events that report the calls as they run",
+        "headers": {"X-Run-Id": {"description": "The id of the stream", "schema": {"type": "string"}}},
         **EVENT_STREAM_RESPONSE,
     }
 }
 SourceDialectQuery = Annotated[
-    str | None, Query(alias="from", description="The dialect of the body; found out if absent")
+    str | None, Query(alias="from", description="The dialect of the body; detected by default")
 ]
 
 
@@ -50,22 +50,23 @@ async def run_calls(
     caller: CurrentCaller,
     reading: SourceDialectQuery = None,
     shape: Annotated[
-        str | None, Query(alias="as", description="The dialect of the answer; the body's if absent")
+        str | None, Query(alias="as", description="The dialect of the response; by default that of the body")
     ] = None,
     thread: Annotated[
-        str | None, Query(description="The id of a conversation of one's own that the calls are added to")
+        str | None, Query(description="The id of a conversation of the caller that the calls are added to")
     ] = None,
     idempotency_key: Annotated[
         str | None,
-        Header(description="Makes each call run once: the same key again within a day gets the first answers"),
+        Header(description="Makes each call run once: a repeat with this key within a day gets the recorded results"),
     ] = None,
 ) -> Any:
-    """Run the calls of a payload in any dialect; answers come in the same dialect and order.
+    """Run the calls of a payload in any dialect; the results have the same dialect and order.
 
     The body is one call, a list of them, a whole message or response of a model, its text, or the chunks of a stream.
     With `Accept: text/event-stream` events report the calls as they run: `tool_use`, `tool_progress`, `tool_result` in
-    the order of the calls, and at the end `complete` or `error`. A reader who goes away for more than two seconds ends
-    the calls whose tools say so; `GET /v1/calls/{run}/events` goes on where it left.
+    the order of the calls, and at the end `complete` or `error`. If no client reads
+    them for more than two seconds, calls are cancelled whose tools have `on_disconnect: cancel`.
+    `GET /v1/calls/{run}/events` continues a stream.
     """
     # Requests that do not accept events are handled by `FastCallRoutes`.
     payload = await board.calls.read(
@@ -87,7 +88,7 @@ async def run_calls(
 async def normalize_calls(
     request: Request, board: Board, caller: CurrentCaller, reading: SourceDialectQuery = None
 ) -> Any:
-    """The calls of a payload in the board's own form; runs nothing."""
+    """The calls of a payload in the board's own format; runs nothing."""
     raw = await read_request_payload(request)
 
     def normalise() -> tuple[str, str]:
@@ -100,7 +101,7 @@ async def normalize_calls(
 
 @call_router.get("/dialects", operation_id="list_dialects")
 async def list_dialects(board: Board, caller: CurrentCaller) -> list[DialectResponse]:
-    """The dialects this board speaks."""
+    """The dialects that this board supports."""
     return [
         DialectResponse(name=name, aliases=list(dialect.aliases), abilities=list(dialect.abilities))
         for name, dialect in board.dialects.items()
@@ -121,7 +122,7 @@ async def list_executions(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> ExecutionPage:
-    """The journal, newest first: one's own calls, or everybody's for an admin."""
+    """The journal, newest first: the caller's own calls, or all calls for an admin."""
     wanted = ExecutionFilter(resolve_caller_filter(caller, user_id), tool, status, code, since, until)
     return ExecutionPage.model_validate(await board.executions(wanted, caller=caller, cursor=cursor, limit=limit))
 
@@ -135,13 +136,13 @@ async def get_execution(execution_id: str, board: Board, caller: CurrentCaller) 
 
 @server_router.get("/healthz", operation_id="healthz")
 async def healthz() -> dict[str, str]:
-    """Whether the process answers."""
+    """Whether the process responds."""
     return {"status": "ok"}
 
 
 @server_router.get("/readyz", operation_id="readyz")
 async def readyz(board: Board, response: Response) -> dict[str, Any]:
-    """Whether calls can be served: the database, the journal and the limits; if not, `reasons` tell why."""
+    """Whether calls can be served: checks the database, the journal and the rate limits; `reasons` has what fails."""
     reasons = await board.ready()
     response.status_code = 503 if reasons else 200
     return {"status": "unavailable", "reasons": reasons} if reasons else {"status": "ready"}
@@ -155,14 +156,14 @@ async def metrics(board: Board) -> PlainTextResponse:
 
 cancel_router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=KeyRoute)
 
-RunId = Annotated[str, Path(description="The id of a call's run, or that of a whole stream (its X-Run-Id)")]
+RunId = Annotated[str, Path(description="The id of a call, or that of a whole stream (its X-Run-Id)")]
 
 
 @cancel_router.delete("/{run}", operation_id="cancel_call", status_code=204)
 async def cancel_call(run: RunId, board: Board, caller: CurrentCaller) -> None:
-    """End a running call, or all calls of a stream: they are answered and recorded as cancelled.
+    """Cancel a running call, or all calls of a stream: their results and journal rows have the error `cancelled`.
 
-    Own calls; admins may cancel all calls. It is answered when they have ended; with 404 where nothing runs as that,
-    and with 409 where it has ended already.
+    For the caller's own calls; admins may cancel all calls. The response is sent when they have ended. The status is
+    404 if no call runs under this id, and 409 if it has ended already.
     """
     await board.cancelling.cancel(run, caller)

@@ -21,13 +21,13 @@ _TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "is_publ
 
 
 class ChainBody(Chain):
-    """A chain to run, with what its steps refer to as input; or, with `save`, to keep as a tool.
+    """A chain to run, with its input; or, with `save`, a chain to save as a tool.
 
     Without `save`, the input is checked against `input_schema` if there is one; the tool's other fields are ignored.
     """
 
-    input: JsonObject = Field({}, description="What {{input.…}} refers to")
-    save: bool = Field(False, description="Keep it as a tool of this name instead of running it")
+    input: JsonObject = Field({}, description="The value that {{input.…}} refers to")
+    save: bool = Field(False, description="Save it as a tool of this name instead of running it")
     name: str | None = Field(None, description="With save: the tool's name")
     description: str | None = Field(None, description="With save: what the tool does, for the model")
     input_schema: JsonObject = Field({"type": "object"}, description="The schema of its input")
@@ -44,22 +44,22 @@ class ChainBody(Chain):
 
 
 class StepResponse(ResponseBody):
-    """How a step ended."""
+    """The result of a step."""
 
     id: str
     tool: str
     status: str = Field(description="succeeded, failed, fallback, skipped or not_run")
-    output: Any = Field(None, description="What it answered; of a for_each, a list")
+    output: Any = Field(None, description="Its output; a list if it has a for_each")
     error: str | None = None
     code: str | None = None
-    run_ids: list[str] = Field(description="Its calls in the journal")
+    run_ids: list[str] = Field(description="The ids of its calls in the journal")
     execution_time_ms: float
 
 
 class ChainResponse(ResponseBody):
-    """How a chain ended, and each of its steps."""
+    """The result of a chain and of each of its steps."""
 
-    chain_id: str = Field(description="What its calls in the journal have in common")
+    chain_id: str = Field(description="The chain_id of its calls in the journal")
     success: bool
     output: Any = None
     error: str | None = None
@@ -79,9 +79,9 @@ async def run_chain(
     request: Request,
     board: Board,
     caller: CurrentCaller,
-    idempotency_key: Annotated[str | None, Header(description="Makes each of its calls run once")] = None,
+    idempotency_key: Annotated[str | None, Header(description="Makes each of its calls run only once")] = None,
 ) -> Response:
-    """Run steps that refer to each other, independent ones at once, each an ordinary call; or save them as a tool."""
+    """Run a chain, each step as an ordinary call and independent steps side by side; or save it as a tool."""
     if body.save:
         fields = {name: getattr(body, name) for name in _TOOL_FIELDS}
         tool = await board.add(board.chains.define_tool(body, fields), caller=caller)

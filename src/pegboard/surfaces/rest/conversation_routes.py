@@ -26,13 +26,13 @@ router = APIRouter(prefix="/v1/threads", tags=["threads"], route_class=KeyRoute)
 
 @router.post("", operation_id="create_thread", status_code=201)
 async def create_thread(board: Board, caller: CurrentCaller, body: ThreadCreate = ThreadCreate()) -> ThreadResponse:
-    """Begin a conversation. Only its owner sees it; begun with an agent's key, keys of that agent see it too."""
+    """Create a conversation. Only its owner can see it, and keys of an agent if a key of that agent created it."""
     return ThreadResponse.model_validate(await board.threads.create(caller, body.title))
 
 
 @router.get("", operation_id="list_threads")
 async def list_threads(board: Board, caller: CurrentCaller, limit: Limit = 50, cursor: Cursor = None) -> ThreadPage:
-    """The caller's conversations, the one that changed last first; with an agent's key, those of that agent."""
+    """The caller's conversations, last changed first; with an agent's key, those of that agent."""
     return ThreadPage.model_validate(await board.threads.page(caller, cursor=cursor, limit=limit))
 
 
@@ -45,14 +45,14 @@ async def get_thread(thread_id: str, board: Board, caller: CurrentCaller) -> Thr
 @router.patch("/{thread_id}", operation_id="rename_thread")
 @allow(require_own_thread)
 async def rename_thread(thread_id: str, body: ThreadUpdate, board: Board, caller: CurrentCaller) -> ThreadResponse:
-    """Give a conversation another title. Keys of agents may not."""
+    """Change the title of a conversation; not with a key of an agent."""
     return ThreadResponse.model_validate(await board.threads.rename(thread_id, caller, body.title))
 
 
 @router.delete("/{thread_id}", operation_id="delete_thread", status_code=204)
 @allow(require_own_thread)
 async def delete_thread(thread_id: str, board: Board, caller: CurrentCaller) -> None:
-    """Delete a conversation with all its messages. Keys of agents may not."""
+    """Delete a conversation with all its messages; not with a key of an agent."""
     await board.threads.delete(thread_id, caller)
 
 
@@ -66,9 +66,9 @@ async def delete_thread(thread_id: str, board: Board, caller: CurrentCaller) -> 
 async def add_messages(
     request: Request, thread_id: str, board: Board, caller: CurrentCaller, reading: SourceDialectQuery = None
 ) -> Response:
-    """Add a message, or several: `{role, content, tool_calls?}`, or what a provider sends or takes, in any dialect.
+    """Add one message or several: `{role, content, tool_calls?}`, or messages of a provider in any dialect.
 
-    The answer to a call is put into that call, and the message that holds it comes back.
+    The result of a call is stored in that call, and the response has the message that contains the call.
     """
     body = await read_request_payload(request)
     size = len(await request.body())
@@ -84,12 +84,12 @@ async def list_messages(
     board: Board,
     caller: CurrentCaller,
     shape: Annotated[
-        str | None, Query(alias="as", description="A dialect: the messages as that provider's own, to go on with there")
+        str | None, Query(alias="as", description="A dialect: as messages of that provider, to continue there")
     ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """The messages of a conversation, oldest first; a page of long ones holds fewer than its limit."""
+    """The messages of a conversation, oldest first; a page of long messages has fewer than its limit."""
     dialect = "memory" if shape is None else shape
     history = await board.threads.history(thread_id, caller, dialect, cursor=cursor, limit=limit)
     return Response(json_text(history._asdict()), media_type="application/json")

@@ -41,19 +41,19 @@ Pattern = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class _ImportBody(Model):
-    prefix: str = Field("", max_length=64, description="Put in front of every tool's name")
-    include: list[Pattern] = Field([], max_length=100, description="Patterns such as get_*; without any, everything")
+    prefix: str = Field("", max_length=64, description="Prefix for the name of every tool")
+    include: list[Pattern] = Field([], max_length=100, description="Patterns of names, such as get_*; by default all")
     auth_config: JsonObject | None = Field(None, description="Credentials for the upstream, on each tool")
-    is_public: bool | None = Field(None, description="Whether others may call the tools; absent keeps what they are")
-    dry_run: bool = Field(False, description="Only say what would be done, with each change")
+    is_public: bool | None = Field(None, description="Whether others may call the tools; if absent, it stays as it is")
+    dry_run: bool = Field(False, description="Only report what would be done, with each change")
 
 
 class OpenApiImportBody(_ImportBody):
-    """An OpenAPI 3.0, 3.1 or Swagger 2.0 document, itself or where it is."""
+    """An OpenAPI 3.0, 3.1 or Swagger 2.0 document, or its URL."""
 
     document: JsonObject | str | None = Field(None, description="The document, as an object or as JSON or YAML text")
-    url: str | None = Field(None, description="Where the document can be fetched")
-    server_url: str | None = Field(None, description="Where the API is, in place of the document's servers")
+    url: str | None = Field(None, description="The URL of the document")
+    server_url: str | None = Field(None, description="The URL of the API, instead of the document's servers")
 
 
 class McpImportBody(_ImportBody):
@@ -66,31 +66,31 @@ class McpImportBody(_ImportBody):
     headers: Annotated[dict[str, str], Bounded] = Field({}, description="Sent with each request")
     env: Annotated[dict[str, str], Bounded] = Field({}, description="The command's environment")
     working_dir: str | None = Field(None, description="The folder the command runs in")
-    accept: bool = Field(False, description="Take changed definitions on at once instead of flagging them")
+    accept: bool = Field(False, description="Accept changed definitions instead of marking the tools as drifted")
 
 
 class LeftOutResponse(ResponseBody):
-    """Something of the source that did not become a tool, or not wholly."""
+    """A part of the source that was not imported, or not completely."""
 
     name: str
     reason: str
 
 
 class ImportResponse(ResponseBody):
-    """What an import did, or would do."""
+    """The changes that an import made, or that a dry run would make."""
 
     created: list[str]
     updated: list[str]
     unchanged: list[str]
     drifted: list[str] = Field(description="Changed upstream, and refused until accepted")
-    gone: list[str] = Field(description="Imported before, and no longer there")
+    gone: list[str] = Field(description="Imported before, but no longer in the source")
     left_out: list[LeftOutResponse]
-    warnings: list[str] = Field(description="What may keep tools from working, or was changed in their schemas")
+    warnings: list[str] = Field(description="What may prevent tools from working, and changes to their schemas")
     changes: dict[str, JsonObject] = Field(description="Of each updated or drifted tool: fields before and after")
 
 
 class AcceptResponse(ToolResponse):
-    """A tool with its upstream's definition, and what that changes of it."""
+    """A tool with the definition of its upstream, and the fields that this changes."""
 
     changes: JsonObject = Field(description="The fields that differ, before and after")
 
@@ -108,7 +108,7 @@ def _build_body_schema(model: type[Model]) -> dict[str, Any]:
 )
 @allow(refuse_agent_keys)
 async def import_openapi(request: Request, board: Board, caller: CurrentCaller) -> Any:
-    """Make a tool of each operation; with `Accept: text/event-stream`, tell how far it has come."""
+    """Make a tool of each operation; with `Accept: text/event-stream`, report progress."""
     given = _get_fields(validate_model(OpenApiImportBody, await read_document(request), ""))
     return await _run_import(request, lambda tell: board.imports.openapi(caller, **given, tell=tell))
 
@@ -116,7 +116,7 @@ async def import_openapi(request: Request, board: Board, caller: CurrentCaller) 
 @router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=ImportResponse)
 @allow(refuse_agent_keys)
 async def import_mcp(body: McpImportBody, request: Request, board: Board, caller: CurrentCaller) -> Any:
-    """Make a tool of each tool that the server offers; with `Accept: text/event-stream`, tell how far it has come."""
+    """Make a tool of each tool that the server offers; with `Accept: text/event-stream`, report progress."""
     given = _get_fields(body)
     return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell))
 
@@ -127,9 +127,9 @@ async def accept_tool(
     ref: str,
     board: Board,
     caller: CurrentCaller,
-    dry_run: Annotated[bool, Query(description="Only say what would change")] = False,
+    dry_run: Annotated[bool, Query(description="Only report what would change")] = False,
 ) -> AcceptResponse:
-    """Take the definition that a tool's MCP server has now, so that it can be called again."""
+    """Accept the current definition of a tool from its MCP server, so that it can be called again."""
     tool, changes = await board.imports.mcp.accept(ref, caller, dry_run=dry_run)
     return AcceptResponse.model_construct(**dict(build_tool_response(tool, caller)), changes=changes)
 

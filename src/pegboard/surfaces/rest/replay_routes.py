@@ -22,15 +22,15 @@ router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRou
 
 
 class ReplayBody(Model):
-    """What to run a recorded call against; its own tool as it is now, if neither is given."""
+    """The tool to run a recorded call with; by default its own tool in the current version."""
 
     tool: str | None = Field(None, description="Another tool, by name or id, such as a mock")
     version: int | None = Field(None, description="An earlier version of its own tool; for the tool's owner and admins")
-    confirm: bool = Field(False, description="Run it although that may repeat what the call changed")
+    confirm: bool = Field(False, description="Run it even if that may repeat its effects")
 
 
 class DifferenceBody(ResponseBody):
-    """One place where the call ended otherwise than recorded."""
+    """One difference between the recorded and the new result."""
 
     path: str
     change: Literal["changed", "added", "removed"]
@@ -39,16 +39,16 @@ class DifferenceBody(ResponseBody):
 
 
 class ReplayResponse(ResponseBody):
-    """A recorded call and how it ended when it was run again."""
+    """A recorded call, and its result when it was run again."""
 
     execution: ExecutionResponse = Field(description="The call as it was recorded")
-    result: PlainResult = Field(description="How it ended now")
+    result: PlainResult = Field(description="The new result")
     repeated_by: str = Field(description="The id of the new row in the journal")
-    tool_name: str = Field(description="The tool it was run against")
-    tool_version: int = Field(description="And its version")
-    same: bool | None = Field(description="Whether it ended the same; null where the results could not be compared")
-    differences: list[DifferenceBody] = Field(description="At most 100; long values are cut")
-    more: bool = Field(description="Whether there are differences beyond these")
+    tool_name: str = Field(description="The tool that it was run with")
+    tool_version: int = Field(description="The version of that tool")
+    same: bool | None = Field(description="Whether the results are equal; null if they could not be compared")
+    differences: list[DifferenceBody] = Field(description="At most 100; long values are truncated")
+    more: bool = Field(description="Whether there are more differences")
     note: str | None = Field(description="Why the results could not be compared")
 
 

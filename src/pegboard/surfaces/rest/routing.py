@@ -40,15 +40,15 @@ def get_caller(request: Request, _scheme: Annotated[object, Depends(_scheme)]) -
 
 
 def read_call_request(request: Request, caller: Caller, thread_id: str | None = None) -> CallRequest:
-    """Return what the headers of a request say about its calls."""
+    """Return the parts of a call request that are in the headers."""
     headers = RequestHeaders.of(request.scope["headers"])
     return CallRequest(caller, headers.surface, request.state.request_id, headers.key, thread_id)
 
 
 Board = Annotated[Pegboard, Depends(get_board)]
 CurrentCaller = Annotated[Caller, Depends(get_caller)]
-Limit = Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE, description="How many at most")]
-Cursor = Annotated[str | None, Query(description="next_cursor of the page before")]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items")]
+Cursor = Annotated[str | None, Query(description="next_cursor of the previous page")]
 
 
 _ISO_START = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d", re.ASCII)
@@ -65,13 +65,13 @@ def _convert_to_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        raise ValueError("lies before the year 1 or after the year 9999 in UTC") from None
+        raise ValueError("is before the year 1 or after the year 9999 in UTC") from None
 
 
 def _check_visible_characters(name: str) -> str:
     """Raise ValueError for control, invisible or direction characters: people read and compare names."""
     if any(unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in name):
-        raise ValueError("may not hold control, invisible or direction characters")
+        raise ValueError("must not contain control, invisible or direction characters")
     return name
 
 

@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1/tables", tags=["tables"], route_class=KeyRoute)
 
 
 class TableProblem(ResponseBody):
-    """Something that keeps a table's tools from serving."""
+    """A problem because of which the tools of a table are disabled."""
 
     code: str
     message: str
@@ -24,15 +24,15 @@ class TableProblem(ResponseBody):
 
 
 class TableResponse(ResponseBody):
-    """A table of the file, and how its tools are."""
+    """A table of the file, and the status of its tools."""
 
     tool_id: str
-    batch_tool_id: str | None = Field(None, description="The tool that takes many rows, where the file asks for one")
+    batch_tool_id: str | None = Field(None, description="The tool that inserts many rows, if the file declares one")
     display_name: str
     table: str
     table_schema: str | None = Field(None, serialization_alias="schema")
     source: str | None = None
-    database: str = Field(description="Where the table is; a password is not shown")
+    database: str = Field(description="The database of the table; a password is not shown")
     public: bool
     audit: bool
     status: Literal["ok", "disabled"]
@@ -40,32 +40,32 @@ class TableResponse(ResponseBody):
 
 
 class TablesError(ResponseBody):
-    """Why the file as it is now is not in force."""
+    """Why the current file is not in use."""
 
     message: str
     errors: list[FaultBody]
 
 
 class TablesResponse(ResponseBody):
-    """The file of tables that is in force."""
+    """The file of tables that is in use."""
 
     file: str | None = Field(description="PEGBOARD_TABLES")
-    loaded_at: datetime | None = Field(description="When what is in force was read")
-    error: TablesError | None = Field(description="Why the file was not put in force when it was last read")
+    loaded_at: datetime | None = Field(description="When the file in use was read")
+    error: TablesError | None = Field(description="Why the file was not used when it was last read")
     items: list[TableResponse]
 
 
 @router.get("", operation_id="list_tables")
 @allow_admins("see the file of tables")
 async def list_tables(board: Board, caller: CurrentCaller) -> TablesResponse:
-    """The file's tables, each looked up in its database; admins only."""
+    """The tables of the file, each checked in its database; admins only."""
     return await _describe_tables(board, reload=False)
 
 
 @router.post("/reload", operation_id="reload_tables")
-@allow_admins("have the file of tables read again")
+@allow_admins("reload the file of tables")
 async def reload_tables(board: Board, caller: CurrentCaller) -> TablesResponse:
-    """Put the file as it is now in force; if it is broken, what was in force stays. Admins only."""
+    """Reload the file; if it is invalid, the previous one stays in use. Admins only."""
     return await _describe_tables(board, reload=True)
 
 

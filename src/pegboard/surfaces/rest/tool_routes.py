@@ -30,7 +30,7 @@ from pegboard.surfaces.rest.routing import (
 router = APIRouter(prefix="/v1", tags=["tools"], route_class=KeyRoute)
 DialectQuery = Annotated[str, Query(alias="as", description="The dialect of the definition")]
 StrictQuery = Annotated[
-    bool, Query(description="Hold the model to the schema, where the dialect and the schema allow it")
+    bool, Query(description="Make the model follow the schema exactly, if the dialect and the schema allow it")
 ]
 
 
@@ -44,7 +44,7 @@ async def list_tools(
     tag: Annotated[str | None, Query(max_length=64)] = None,
     q: Annotated[str | None, Query(max_length=255, description="Part of the name or description")] = None,
     mine: Annotated[bool, Query(description="Only the caller's own")] = False,
-    deleted: Annotated[bool, Query(description="Deleted ones instead")] = False,
+    deleted: Annotated[bool, Query(description="Deleted tools instead")] = False,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> ToolPage:
@@ -80,7 +80,7 @@ async def get_tool(ref: str, board: Board, caller: CurrentCaller) -> ToolRespons
 @router.patch("/tools/{ref}", operation_id="update_tool")
 @allow(require_own_tool)
 async def update_tool(ref: str, change: ToolUpdate, board: Board, caller: CurrentCaller) -> ToolResponse:
-    """Change a tool: absent keeps, null clears, a masked value keeps."""
+    """Update a tool: absent fields and masked values stay, null clears."""
     given: dict[str, Any] = change.model_dump(exclude_unset=True)
     return build_tool_response(await board.tools.update(ref, given, caller), caller)
 
@@ -95,7 +95,7 @@ async def delete_tool(ref: str, board: Board, caller: CurrentCaller) -> None:
 @router.post("/tools/{ref}/restore", operation_id="restore_tool")
 @allow(refuse_agent_keys)
 async def restore_tool(ref: str, board: Board, caller: CurrentCaller) -> ToolResponse:
-    """Put a deleted tool back."""
+    """Restore a deleted tool."""
     return build_tool_response(await board.tools.restore(ref, caller), caller)
 
 
@@ -104,7 +104,7 @@ async def restore_tool(ref: str, board: Board, caller: CurrentCaller) -> ToolRes
 async def list_versions(
     ref: str, board: Board, caller: CurrentCaller, limit: Limit = 50, cursor: Cursor = None
 ) -> VersionPage:
-    """What the tool was before, newest first."""
+    """The versions of the tool, newest first."""
     page = await board.tools.versions(ref, caller, cursor=cursor, limit=limit)
     return VersionPage(
         items=[
@@ -124,7 +124,7 @@ async def list_versions(
 async def get_definition(
     ref: str, board: Board, caller: CurrentCaller, shape: DialectQuery = "plain", strict: StrictQuery = False
 ) -> Any:
-    """How the tool is declared to a provider."""
+    """The definition of the tool for a provider."""
     tool = await board.tools.get(ref, caller)
     dialect = board.dialects.named(shape, "as")
     return dialect.define_strictly(tool) if strict else dialect.define(tool)
@@ -134,7 +134,7 @@ async def get_definition(
 async def list_definitions(
     board: Board, caller: CurrentCaller, shape: DialectQuery = "plain", strict: StrictQuery = False
 ) -> Any:
-    """What to hand a model: the caller's own tools and the public ones of admins."""
+    """The tool definitions for a model: the caller's own tools and the public tools of admins."""
     board.dialects.named(shape, "as")
     return await board.definitions(shape, strict=strict, caller=caller)
 
@@ -171,7 +171,7 @@ DEFAULT_PROVIDERS = (
 
 
 class LintFinding(ResponseBody):
-    """One thing to know before a provider is handed a definition, with the way out."""
+    """One finding about a definition that a provider gets, with its remedy."""
 
     severity: Literal["refuse", "misread", "note"]
     field: str
@@ -179,7 +179,7 @@ class LintFinding(ResponseBody):
 
 
 class LintedTool(ResponseBody):
-    """One tool as a provider is handed it."""
+    """One tool as it is declared to a provider."""
 
     tool: str
     name: str
@@ -188,7 +188,7 @@ class LintedTool(ResponseBody):
 
 
 class LintedProvider(ResponseBody):
-    """The tools that a provider is handed together."""
+    """The tools that are declared to a provider together."""
 
     dialect: str
     tokens: int
@@ -208,13 +208,13 @@ async def lint_tools(
     board: Board,
     caller: CurrentCaller,
     shapes: Annotated[
-        list[str] | None, Query(alias="for", description="A provider's dialect; the main ones if absent")
+        list[str] | None, Query(alias="for", description="A provider's dialect; by default the main providers")
     ] = None,
     names: Annotated[
-        list[str] | None, Query(alias="tool", description="A tool by name or id; those of /v1/definitions if absent")
+        list[str] | None, Query(alias="tool", description="A tool by name or id; by default those of /v1/definitions")
     ] = None,
 ) -> LintResponse:
-    """What a provider would refuse or misread in the tools it is handed, and what they cost in tokens."""
+    """What providers would refuse or misread in the definitions of the tools, and their size in tokens."""
     wanted_dialects = (
         DEFAULT_PROVIDERS
         if shapes is None

@@ -31,17 +31,17 @@ follow_router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=KeyRou
 watch_router = APIRouter(prefix="/v1/executions", tags=["journal"], route_class=KeyRoute)
 
 LastEventIdHeader = Annotated[
-    str | None, Header(alias="Last-Event-ID", description="The id of the last event that was seen")
+    str | None, Header(alias="Last-Event-ID", description="The id of the last event that the client has received")
 ]
 LastEventIdQuery = Annotated[
-    str | None, Query(description="The same, for clients that cannot send the header, which counts more")
+    str | None, Query(description="The same, for clients that cannot send the header; the header has priority")
 ]
 
 # The bytes that all watchers together are sent at a time, and the bounds for one watcher.
 _TOTAL_BYTES = 4 * 2**20
 _MIN_WATCHER_BYTES, _MAX_WATCHER_BYTES = 8 * 1024, 2**20
 _CALL_EVENTS = "Events `tool_use`, `tool_progress`, `tool_result`, and at the end `complete` or `error`"
-_BOARD_EVENTS = "Events `started`, `progress` and `finished`, and `gap` where something was left out"
+_BOARD_EVENTS = "Events `started`, `progress` and `finished`, and `gap` where events were left out"
 
 
 @follow_router.get(
@@ -58,16 +58,17 @@ async def follow_calls(
     seen: LastEventIdHeader = None,
     last_event_id: LastEventIdQuery = None,
 ) -> EventStream:
-    """The events of calls that were asked for with `Accept: text/event-stream`, after the last one that was seen.
+    """The events of calls that were asked for with `Accept: text/event-stream`, after the last one received.
 
-    They can be read for five minutes after the last of them; then, with 410, the journal has what is left of them.
+    They can be read for five minutes after the last event; after that the status is 410, and only the journal has the
+    results.
     """
     feed = board.following.find(run.lower())
     if feed is None or not _is_own_run(feed.caller, caller):
         raise await _build_not_followed_error(board, run, caller)
     number = parse_last_event_id(seen, last_event_id) or 0
     if number > feed.events.last:
-        raise Invalid(f"Last-Event-ID: this stream has come to event {feed.events.last}, and not yet to {number}")
+        raise Invalid(f"Last-Event-ID: this stream has no event {number} yet; its last is {feed.events.last}")
     readers: EventReaders = request.app.state.readers
     return EventStream(readers.of(caller), board.following.reading(feed), number, headers={"X-Run-Id": feed.id})
 
@@ -88,7 +89,7 @@ async def watch_executions(
     seen: LastEventIdHeader = None,
     last_event_id: LastEventIdQuery = None,
 ) -> EventStream:
-    """Calls as they begin, go on and end: one's own, or everybody's for an admin.
+    """Calls as they start, progress and end: the caller's own calls, or all calls for an admin.
 
     Calls of other processes on the same database are reported when they have ended.
     """
@@ -143,8 +144,9 @@ async def _build_not_followed_error(board: Pegboard, run: str, caller: Caller) -
         else:
             if row.caller_id == caller.user_id:
                 where = f"/v1/executions/{row.id}"
-                return HTTPException(410, f"The events of '{row.id}' are no longer kept; GET {where} says how it ended")
-    return NotFound(f"No events of '{run[:100]}' are kept here; POST /v1/calls with 'Accept: text/event-stream' tells")
+                return HTTPException(410, f"The events of '{row.id}' are no longer kept; its result: GET {where}")
+    hint = "to get events, send POST /v1/calls with 'Accept: text/event-stream'"
+    return NotFound(f"No events of '{run[:100]}' are kept here; {hint}")
 
 
 class WatchFilter(NamedTuple):
