@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import anyio
@@ -49,6 +50,13 @@ class Crowd:
             return len(self.log.acknowledged) >= enough
 
         await until(are_enough, 30)
+
+    async def hold(self, n: str) -> None:
+        """Make a call that runs until the server is killed."""
+        self.log.sent["held"] += 1
+        with suppress(httpx.TransportError):
+            answer = await call(self.client, "note", n, gated=True)
+            self.log.odd.append(f"{n}: {answer.status_code} {answer.text}")
 
     async def call_on(self, place: int) -> None:
         """Call until it is over; a call that was begun with a key is asked for until it is answered."""

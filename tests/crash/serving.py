@@ -83,6 +83,14 @@ class Served:
             with anyio.fail_after(STARTING):
                 return await anyio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
 
+    async def took_effect(self, *numbers: str) -> None:
+        """Return once the calls with these numbers did what they do."""
+
+        async def did() -> bool:
+            return set(numbers) <= {n for n, _ in self.effects()}
+
+        await until(did, 30)
+
     def effects(self) -> list[tuple[str, str]]:
         """What its tool did: the number it was called with, and the execution."""
         if not self.effects_file.exists():
@@ -156,11 +164,7 @@ class Notes:
 
     async def run(self, *numbers: str) -> None:
         """Return once these have done what they do; how they end is another matter."""
-
-        async def took_effect() -> bool:
-            return set(numbers) <= {n for n, _ in self._server.effects()}
-
-        await until(took_effect, 10)
+        await self._server.took_effect(*numbers)
 
     async def are_answered(self, *numbers: str) -> None:
         """Return once these are."""

@@ -112,11 +112,19 @@ async def read_chunk(response: aiohttp.ClientResponse) -> bytes:
         if not content.is_eof() and content.exception() is None:
             content.set_exception(aiohttp.ClientPayloadError())
 
+    closed.remove_done_callback(_retrieve_exception)
+    closed.add_done_callback(_retrieve_exception)
     closed.add_done_callback(fail)
     try:
         return await _read_any(content)
     finally:
         closed.remove_done_callback(fail)
+
+
+def _retrieve_exception(closed: asyncio.Future[None]) -> None:
+    # The reader gets the error from the body; asyncio logs an exception that is not retrieved from a future.
+    if not closed.cancelled():
+        closed.exception()
 
 
 async def _read_any(content: aiohttp.StreamReader) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import itertools
 import zlib
@@ -12,12 +13,14 @@ import aiohttp
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from yarl import URL
 
 from pegboard.http_client.address_policy import AllowList
-from pegboard.http_client.bounded_body import read_bounded_body
+from pegboard.http_client.bounded_body import read_bounded_body, read_chunk
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import UpstreamFailed, UpstreamUnreachable
 from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, serving
+from tests.upstreams import Received, Wire, head, upstream
 
 LIMIT = 1000
 TEXT = b"The quick brown fox. " * 40
@@ -64,6 +67,31 @@ async def test_a_body_up_to_the_limit_is_read(size: int, outbound: GuardedClient
     assert await read(outbound, answer(body)) == body
     assert await read(outbound, answer(chunked(body) if body else chunked(), STREAM, length=False)) == body
     assert await read(outbound, answer(body, length=False), keep=False) == body
+
+
+async def test_a_connection_that_is_reset_while_a_body_is_read_is_reported_once(outbound: GuardedClient) -> None:
+    is_read = asyncio.Event()
+    reports: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reports.append(context["message"]))
+
+    async def reset_later(_: Received, wire: Wire) -> None:
+        await wire.send(head(200, {"Content-Length": "1000"}) + b"x")
+        await is_read.wait()
+        wire.reset()
+
+    async with upstream(reset_later) as running:
+        response = await outbound.send("GET", URL(running.url))
+        assert await read_chunk(response) == b"x"
+        reading = asyncio.create_task(read_chunk(response))
+        await asyncio.sleep(0)
+        is_read.set()
+        (error,) = await asyncio.gather(reading, return_exceptions=True)
+        assert isinstance(error, aiohttp.ClientPayloadError)
+    response.close()
+    await outbound.close()
+    del response, reading, error
+    gc.collect()  # asyncio reports an exception that was not retrieved when its future is deleted
+    assert not reports
 
 
 async def test_a_body_beyond_the_limit_is_cut_off(outbound: GuardedClient) -> None:
