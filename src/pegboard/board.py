@@ -15,6 +15,7 @@ from pegboard.dialect_calls import PayloadRunner
 from pegboard.dialects.catalog import load_dialects
 from pegboard.http_client.guarded_client import Resolver
 from pegboard.journal.audit import Audit
+from pegboard.journal.commit_queue import DatabaseJournal
 from pegboard.journal.journal import Journal
 from pegboard.journal.open_journal import (
     create_transactional_journal,
@@ -22,6 +23,7 @@ from pegboard.journal.open_journal import (
     open_chain,
     start_journal,
 )
+from pegboard.journal.receipts import ReceiptJournal
 from pegboard.journal.statistics import Statistics
 from pegboard.kinds.base import Prepared
 from pegboard.kinds.catalog import build_executors, make_missing_error
@@ -101,7 +103,11 @@ class Pegboard(Library):
         spools = get_spool_folder(database, settings.home, started.admin.id)
         # A journal for tests has the rows of all calls.
         transactional = create_transactional_journal(database, self.vault, spools) if journal is None else None
-        self._sources = TableSources(database, transactional)
+        self.journal = journal or start_journal(database, self.vault, spools)
+        self._receipts = None
+        if isinstance(self.journal, DatabaseJournal):
+            self._receipts = ReceiptJournal(self.journal, database, open_chain(self.vault), started.admin.id)
+        self._sources = TableSources(database, transactional, self._receipts)
         self.executors = build_executors(
             wiring.ExecutorServices(
                 self._outbound_services,
@@ -125,7 +131,6 @@ class Pegboard(Library):
         )
         self.tables = TablesFileWatcher(settings.tables, self._sources, self.snapshot, self.admin.user_id, os.environ)
         self._limiter = wiring.create_limiter(settings)
-        self.journal = journal or start_journal(database, self.vault, spools)
         self.pipeline = Pipeline(
             snapshot=self.snapshot,
             validator=wiring.create_validator(settings, self.vault),
@@ -199,6 +204,9 @@ class Pegboard(Library):
                 asyncio.create_task(changes.watch(board._on_change), name="pegboard-changes"),
                 asyncio.create_task(board.tables.watch(), name="pegboard-tables"),
             ]
+            if board._receipts is not None:
+                watch = board._receipts.watch(board._sources.list_receipt_stores, board._list_receipt_databases)
+                watching.append(asyncio.create_task(watch, name="pegboard-receipts"))
             try:
                 yield board
             finally:
@@ -246,6 +254,9 @@ class Pegboard(Library):
         await self._upstreams.close()
         await self._outbound_services.close()
         await self._limiter.close()
+
+    def _list_receipt_databases(self) -> set[str]:
+        return self._sources.list_receipt_databases(item.tool for item in self.snapshot.iterate_tools())
 
     def _prepare(self, tool: Tool) -> Prepared:
         executor = self.executors.get(tool.tool_type)

@@ -19,6 +19,7 @@ from pegboard.kinds.catalog import list_plugin_kinds
 from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.table.config import TableEntry
 from pegboard.kinds.table.insert_plan import check_table_config, find_wider_fields
+from pegboard.kinds.table.receipt_table import RECEIPT_TABLE
 from pegboard.kinds.table.source import InsertFault, TableSource
 from pegboard.kinds.table.sources import BOARD_TABLES, exclude_board_table, open_source
 from pegboard.kinds.table.tables_file import read_file_bytes, read_tables_file, read_tool_ids, resolve_addresses
@@ -370,8 +371,8 @@ async def _check_table(entry: TableEntry, path: str, source: TableSource, *, is_
     except (InsertFault, ToolError) as error:
         where = "database" if entry.source is None else f"sources.{entry.source}"
         return [TablesFileProblem(where, error.code, f"{source.shown_url}: {error.message}")]
-    if facts is not None and is_own:
-        facts = exclude_board_table(facts)
+    if facts is not None:
+        facts = exclude_board_table(facts, is_own=is_own)
     names = [each.name for each in entry.fields]
     return [
         TablesFileProblem(
@@ -431,7 +432,7 @@ async def _generate_entries(
     entries: list[dict[str, Any]] = []
     notes: list[str] = []
     taken: set[str] = set()
-    for name in names or [name for name in there if name not in own]:
+    for name in names or [name for name in there if name not in own and name != RECEIPT_TABLE]:
         facts = await source.facts(schema, name)
         if facts is None:
             raise Invalid(f"There is no table '{name}'; there are: {', '.join(there) or 'none'}")

@@ -10,7 +10,8 @@ type and returns a more trusted one. Stages raise ToolError; `run` catches it an
     execute     run the executor until the deadline; check the output, retry, fall back
     journal     commit the row before the caller gets the result
 
-A transactional tool commits the row itself, together with its effects; it gets it from `_conclude`.
+A transactional tool commits the row itself, together with its effects; it gets it from `_conclude`. A tool with
+receipts commits it in its own database first, and the journal gets the same row afterwards.
 """
 
 from __future__ import annotations
@@ -222,7 +223,7 @@ class Pipeline:
             earlier = await self._journal.begin(ready, this.draft)
             if earlier is not None:
                 return this.build_repeat(earlier)
-            if ready.is_transactional:
+            if ready.is_transactional or ready.receipts_in is not None:
                 ready = ready._replace(conclude=partial(self._conclude, this, compiled))
             outcome = await execute(compiled, ready, self._checker, this.attempts)
             return this.committed.result if this.committed is not None else this.build_success(outcome)
@@ -279,7 +280,7 @@ class Pipeline:
         committed = this.committed if this.committed is not None and result is this.committed.result else None
         execution = committed.execution if committed is not None else this.execution(result)
         try:
-            if committed is not None:
+            if committed is not None and (this.ready is None or this.ready.receipts_in is None):
                 self._journal.release(this.id)
             else:
                 await self._journal.record(execution, result)

@@ -67,6 +67,10 @@ class DatabaseJournal:
         self._uncommitted: list[WaitingEntry] = []
         self._open: dict[str, OpeningEntry] = {}
         self._transactional: set[str] = set()
+        # The calls that commit a receipt in another database, and the database.
+        self._receipted: dict[str, str] = {}
+        # Those of them that are recorded, and whose receipt is not removed yet.
+        self._recorded_receipts: dict[str, str] = {}
         self._wake = asyncio.Event()
         self._outage_reason: str | None = None
         self._closing = False
@@ -79,6 +83,11 @@ class DatabaseJournal:
     def number(self) -> int | None:
         """The writer number of this process; None before its first commit."""
         return self._writer.number
+
+    @property
+    def writer_id(self) -> str:
+        """The id of the writer of this process."""
+        return self._writer.id
 
     @property
     def trouble(self) -> str | None:
@@ -102,10 +111,12 @@ class DatabaseJournal:
             earlier = await self._claims.take(ready, lambda claim: self._commit_intent(ready, draft, claim))
             if earlier is not None:
                 return earlier
-        elif ready.has_effects and not ready.is_transactional:
+        elif ready.has_effects and not ready.is_transactional and ready.receipts_in is None:
             await self._commit_intent(ready, draft, None)
         if ready.is_transactional:
             self._transactional.add(ready.run_id)
+        if ready.receipts_in is not None:
+            self._receipted[ready.run_id] = ready.receipts_in
         return None
 
     async def record(self, execution: Execution, result: ToolResult) -> None:
@@ -119,25 +130,50 @@ class DatabaseJournal:
                 log.exception("row_not_storable")
                 raise self._report_lost(execution, type(error).__name__) from None
             await self._submit(closing)
+            if closing.is_receipted and result.success:
+                self._recorded_receipts[execution.id] = self._receipted[execution.id]
         finally:
             self.release(execution.id)
+
+    async def record_receipts(self, closings: Sequence[ClosingEntry]) -> None:
+        """Record the entries of receipts that are not recorded yet; raise Unavailable if that failed."""
+        if self._closing or self.trouble is not None:
+            raise build_unavailable(self.trouble or "the journal is closed")
+        await asyncio.gather(*map(self._submit, closings))
+
+    def has_receipt(self, run_id: str) -> bool:
+        """True if the call of this process is not recorded yet, or its receipt is not removed yet."""
+        return run_id in self._receipted or run_id in self._recorded_receipts
+
+    def list_recorded_receipts(self, database: str) -> list[str]:
+        """Return the recorded calls whose receipts can be removed from this database."""
+        return [run_id for run_id, name in self._recorded_receipts.items() if name == database]
+
+    def forget_recorded_receipts(self, run_ids: Sequence[str]) -> None:
+        """Forget calls whose receipts are removed."""
+        for run_id in run_ids:
+            self._recorded_receipts.pop(run_id, None)
 
     def build_closing(self, execution: Execution, result: ToolResult) -> ClosingEntry:
         """Return the entry with the row of a call that has ended, and what happens to its intent."""
         row = serialize_execution(execution)
         opening = self._open.get(execution.id)
-        is_transactional = execution.id in self._transactional
+        closing = ClosingEntry(
+            row,
+            is_transactional=execution.id in self._transactional,
+            is_receipted=execution.id in self._receipted,
+        )
         if opening is None:
-            return ClosingEntry(row, is_transactional=is_transactional)
+            return closing
         did_run = execution.attempts and (result.problem is None or result.problem.did_run)
         if opening.claim is None or not did_run:
-            return ClosingEntry(row, "forget", is_transactional=is_transactional)
-        answer = self._claims.encrypt_answer(result, execution.id)
-        return ClosingEntry(row, "keep", "done", answer, is_transactional=is_transactional)
+            return closing._replace(intent="forget")
+        return closing._replace(intent="keep", answer=self._claims.encrypt_answer(result, execution.id))
 
     def release(self, run_id: str) -> None:
         """Release the key of a call whose row is recorded."""
         self._transactional.discard(run_id)
+        self._receipted.pop(run_id, None)
         opening = self._open.pop(run_id, None)
         if opening is not None and opening.claim is not None:
             self._claims.release(opening.claim.name)
@@ -171,7 +207,7 @@ class DatabaseJournal:
         # Checked here and not only in `begin`: a call that waits for a key gets here repeatedly.
         if self._task.done() or self._closing:
             raise build_unavailable("the journal is closed")
-        opening = OpeningEntry(serialize_execution(draft()), ready.is_transactional, claim)
+        opening = OpeningEntry(serialize_execution(draft()), ready.is_transactional, claim, ready.receipts_in)
         # Before the commit: an intent whose call is cancelled during the commit must still be closed.
         self._open[ready.run_id] = opening
         held = await self._submit(opening)

@@ -43,6 +43,8 @@ class OpeningEntry(NamedTuple):
     row: StoredRow
     receipts: bool = False
     claim: Claim | None = None
+    # The other database that may have a receipt of the call.
+    receipts_in: str | None = None
 
     @property
     def id(self) -> str:
@@ -61,6 +63,8 @@ class ClosingEntry(NamedTuple):
     is_late: bool = False
     # True if the call commits its row itself, in the transaction of its effects, and may have done so.
     is_transactional: bool = False
+    # True if another database may have a receipt of the call, from which another process may record it too.
+    is_receipted: bool = False
 
     @property
     def id(self) -> str:
@@ -71,6 +75,13 @@ class ClosingEntry(NamedTuple):
     def run_id(self) -> str:
         """The run id of the call."""
         return str(self.row[_REPEAT_OF]) if self.is_late else self.id
+
+    def corrects(self, recorded: str | None) -> bool:
+        """True if the call was recorded with another status, before its outcome was known."""
+        status = self.row[_STATUS]
+        # A receipt proves the effect, also of a call that was cancelled during its COMMIT.
+        wrong = {"in_doubt", "failed"} if self.is_receipted and status == "succeeded" else {"in_doubt"}
+        return recorded in wrong and status != "in_doubt"
 
     def late(self) -> ClosingEntry:
         """Return a second row, with an id derived from the run id, for a call that was recorded as in doubt."""
@@ -86,9 +97,11 @@ class ClosingEntry(NamedTuple):
 
     def encode_for_spool(self) -> bytes:
         """Return this entry as bytes for the spool."""
-        values = tuple(self)
-        # Without the last field if it is not needed, for processes of an older version.
-        return orjson.dumps(values if self.is_transactional else values[:-1])
+        values = list(self)
+        # Without the last fields if they are not needed, for processes of an older version.
+        while len(values) > _MIN_SPOOLED_FIELDS + 1 and values[-1] is False:
+            values.pop()
+        return orjson.dumps(values)
 
     @classmethod
     def from_spool_bytes(cls, text: bytes) -> ClosingEntry:
@@ -139,7 +152,14 @@ class OpenIntent(NamedTuple):
     @property
     def row(self) -> StoredRow:
         """The row as it was when the call began."""
-        return tuple(orjson.loads(self.execution))
+        content = orjson.loads(self.execution)
+        return tuple(content["row"] if isinstance(content, dict) else content)
+
+    @property
+    def receipts_in(self) -> str | None:
+        """The other database that may have a receipt of the call."""
+        content = orjson.loads(self.execution)
+        return content["receipts_in"] if isinstance(content, dict) else None
 
 
 class EntryBatch(NamedTuple):

@@ -56,8 +56,10 @@ async def collect_recovered_work(
             [intent.id for intent in found if intent.id not in good],
             format_now(),
         )
+    # Calls with a receipt in another database stay open until `journal/receipts.py` has read it.
+    lost = [intent for intent in left if intent.receipts_in is None]
     return RecoveredWork(
-        [*closings, *[await close_open_intent(session, intent, seal, chain) for intent in left]], len(left)
+        [*closings, *[await close_open_intent(session, intent, seal, chain) for intent in lost]], len(lost)
     )
 
 
@@ -76,7 +78,7 @@ async def read_spooled(spool: Spool | None) -> tuple[bool, list[ClosingEntry]]:
 async def filter_unrecorded(session: JournalSession, closings: Sequence[ClosingEntry]) -> list[ClosingEntry]:
     """Return the entries that are not recorded yet, and late entries for those that were recorded as in doubt."""
     known = await session.find_recorded([closing.id for closing in closings])
-    late = [closing.late() for closing in closings if known.get(closing.id) == "in_doubt"]
+    late = [closing.late() for closing in closings if closing.corrects(known.get(closing.id))]
     known_ids = await session.find_recorded([closing.id for closing in late]) if late else {}
     return [
         *(closing.settle() for closing in closings if closing.id not in known),

@@ -88,7 +88,9 @@ async def sign_stored_entries(conn: AsyncConnection, chain: HashChain) -> None:
 
 
 def _sign_opening(chain: HashChain, writer: int, opening: OpeningEntry) -> IntentRow:
-    execution = orjson.dumps(opening.row).decode()
+    receipts_in = opening.receipts_in
+    content = opening.row if receipts_in is None else {"row": opening.row, "receipts_in": receipts_in}
+    execution = orjson.dumps(content).decode()
     claim, digest, expires_at = opening.claim or (None, None, None)
     mac = chain.sign(("intent", writer, opening.id, execution, bool(opening.receipts), claim, digest))
     claim_mac = chain.sign(("claim", opening.id, claim, digest)) if claim is not None else ""

@@ -124,6 +124,11 @@ class JournalWriter:
         self.spool: Spool | None = None
 
     @property
+    def id(self) -> str:
+        """The id of this writer, which changes if other processes considered it dead."""
+        return self._id
+
+    @property
     def number(self) -> int | None:
         """The writer number of its rows; None before the first commit."""
         return self._number
@@ -149,7 +154,7 @@ class JournalWriter:
         may_be_known = (
             not self._is_head_certain
             or (self._was_fenced and any(one.intent != "none" for one in closings))
-            or any(one.is_transactional for one in closings)
+            or any(one.is_transactional or one.is_receipted for one in closings)
         )
 
         async def write(session: JournalSession) -> _CommitResult | None:

@@ -47,11 +47,14 @@ class Prepared:
     `run` returns the output of the call, or an Output if there are further values for the journal. If it
     `is_transactional`, all effects of a call are one transaction on the board's own database, in which the executor
     also commits the journal entry (`ReadyCall.conclude`, `journal/transactional_journal.py`): it is never in doubt.
+    If they are a transaction on another database, `receipts_in` names it if the executor commits the journal entry
+    there as a receipt (`journal/receipts.py`).
     """
 
     run: Callable[[ReadyCall], Awaitable[Any]]
     instant: bool = False
     is_transactional: bool = False
+    receipts_in: str | None = None
     # Starts to prepare what the first call would otherwise wait for.
     warm: Callable[[], None] | None = None
 

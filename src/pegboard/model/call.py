@@ -120,12 +120,14 @@ class ReadyCall(NamedTuple):
     deadline: float
     on_progress: OnProgress | None = None
     key: str | None = None
-    # True if the executor commits the journal entry that `conclude` returns for an output together with its effects.
+    # True if the executor commits the journal entry that `conclude` returns for an output, together with its effects.
     is_transactional: bool = False
     ignored: tuple[Ignored, ...] = ()
     # True if the call may change something, so that an interrupted call has to be reported as in doubt.
     has_effects: bool = True
     conclude: Callable[[Any], Any] | None = None
+    # The database in which the executor commits this entry as a receipt, if it is not the board's own.
+    receipts_in: str | None = None
 
 
 class Cancellable(Protocol):

@@ -84,6 +84,14 @@ class CompiledTool:
         except ToolError:
             return False  # it cannot run, and a call reports why
 
+    @property
+    def receipts_in(self) -> str | None:
+        """The database in which the tool commits receipts of its calls, if it is not the board's own."""
+        try:
+            return self.prepared.receipts_in
+        except ToolError:
+            return None  # it cannot run, and a call reports why
+
     def warm(self) -> None:
         """Start preparing the tool for its first call; errors are ignored here and reported by the call."""
         with suppress(ToolError):

@@ -46,4 +46,5 @@ class ArgumentValidator:
             compiled.is_transactional,
             () if arguments is given else compiled.arguments.ignored(given),
             compiled.has_effects,
+            receipts_in=compiled.receipts_in,
         )

@@ -248,6 +248,7 @@ async def remove_quarantined(conn: AsyncConnection, before: datetime) -> None:
 
 
 _writers = get_table(journal_tables.Writer)
+_MAX_OPEN_INTENTS = 1000
 _board = get_table(board_tables.BoardRow)
 
 
@@ -276,6 +277,19 @@ async def get_writer(conn: AsyncConnection, number: int) -> WriterRow | None:
     """Return the writer with this number, or None."""
     row = (await conn.execute(select(*_WRITER_COLUMNS).where(_writers.c.number == number))).first()
     return _read_writer(row) if row else None
+
+
+async def list_open_writers(conn: AsyncConnection) -> set[str]:
+    """Return the ids of the writers that are not closed."""
+    return {*(await conn.execute(select(_writers.c.id).where(_writers.c.closed_at.is_(None)))).scalars()}
+
+
+async def list_intents_of_closed_writers(conn: AsyncConnection) -> Sequence[Row[Any]]:
+    """Return some open intents of closed writers; their calls wait for a receipt to be read."""
+    columns = _intents.c
+    query = select(_intents).join(_writers, _writers.c.number == columns.writer).where(columns.state == "open")
+    query = query.where(_writers.c.closed_at.is_not(None), columns.set_aside_at.is_(None))
+    return (await conn.execute(query.order_by(columns.id).limit(_MAX_OPEN_INTENTS))).all()
 
 
 async def find_next_writer(conn: AsyncConnection, number: int) -> int | None:

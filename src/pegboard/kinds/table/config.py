@@ -146,6 +146,7 @@ class TableConfig(Model):
     successMessage: DescriptionText | None = None
     audit: StrictBool = False
     batch: StrictBool = False
+    receipts: StrictBool = False
 
     def column_of(self, field: str) -> str:
         """Return the column of a field."""

@@ -41,7 +41,10 @@ class TableExecutor:
         """Read the config once; the table's schema is read at the first call."""
         config = read_config(TableConfig, tool.config)
         table = _TableRunner(self._sources, config, get_attempt_seconds(tool.tool, KIND.default_timeout))
-        return Prepared(table.run, is_transactional=self._sources.get_source(config.source).is_transactional)
+        source = self._sources.get_source(config.source)
+        has_receipts = config.receipts and not source.is_own and self._sources.receipts is not None
+        receipts_in = source.receipts.name if has_receipts else None
+        return Prepared(table.run, is_transactional=source.is_transactional, receipts_in=receipts_in)
 
     async def close(self) -> None:
         """Close all sources and end what runs in them."""
@@ -76,9 +79,10 @@ class _TableRunner:
     async def _run(self, call: ReadyCall) -> Output:
         source = self._sources.get_source(self._config.source)
         now = await self._load_plan(source)
-        # If the call has no intent, its row must go to the board's own database.
+        # If the call has no intent, its row must go to the database that was expected when the call began.
         is_replaced = self._sources.get_source(self._config.source) is not source
-        if is_replaced or (call.is_transactional and not source.is_transactional):
+        is_other = call.receipts_in is not None and call.receipts_in != source.receipts.name
+        if is_replaced or is_other or (call.is_transactional and not source.is_transactional):
             refusal = Unavailable("The tool's database is being changed; try again", retry_after_ms=_RETRY_AFTER_MS)
             refusal.did_run = False
             raise refusal
@@ -91,6 +95,8 @@ class _TableRunner:
         return Output(answered.output, row_id=answered.row_id)
 
     async def _insert(self, source: TableSource, now: InsertPlan, call: ReadyCall) -> InsertAnswer:
+        if call.receipts_in is not None:
+            await source.receipts.prepare()
         arguments = call.arguments
         rows = now.rows(arguments)
         given = arguments[ROWS_FIELD] if now.is_batch else (arguments,)
@@ -109,6 +115,7 @@ class _TableRunner:
         """Read the table's schema again and retry, because it seems to have changed."""
         log.info("table_may_have_changed", table=self._config.tableName, code=fault.code, sqlstate=fault.sqlstate)
         now = await self._load_plan(source, since=before)
+        source.receipts.is_ready = False
         try:
             return await self._insert(source, now, call)
         except InsertFault as again:
@@ -158,6 +165,9 @@ class _TableRunner:
         output["rowCount"] = len(given)
         output["message"] = self._messages.build_message(given, ids)
         closing = call.conclude(Output(output, row_id=row_id)) if call.conclude is not None else None
+        if closing is not None and call.receipts_in is not None:
+            assert self._sources.receipts is not None
+            return InsertAnswer(output, row_id, receipt=self._sources.receipts.make(closing))
         return InsertAnswer(output, row_id, closing)
 
     def _id_of(self, now: InsertPlan, key: RowKey) -> Any:

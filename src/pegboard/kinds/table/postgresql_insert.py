@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from pegboard.journal.backend import JournalSession
 from pegboard.journal.entries import ClosingEntry
 from pegboard.journal.postgresql_backend import PostgresqlSession
+from pegboard.journal.receipts import ExternalReceipt
 from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.journal.writer import RolledBack, WriterFenced
 from pegboard.kinds.table.insert_batching import COMMIT_GRACE_SECONDS, InsertOutcome, PendingInsert
@@ -36,6 +37,7 @@ from pegboard.kinds.table.postgresql_errors import (
 )
 from pegboard.kinds.table.postgresql_pool import PostgresqlPool, terminate_connection
 from pegboard.kinds.table.postgresql_statements import KeysUnmatched, StatementCache, format_key_column, quote_table
+from pegboard.kinds.table.receipt_table import INSERT_POSTGRESQL, RECEIPT_TABLE, RECORDED_MESSAGE
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault, InsertRow, RowKey
 from pegboard.kinds.table.table_schema import TableSchema
 from pegboard.telemetry.logs import get_logger
@@ -383,6 +385,7 @@ class PostgresqlInserter:
                 if sent.closings:
                     # Deferred constraints and triggers must not wait for anything while the journal waits for them.
                     await conn.execute("SET CONSTRAINTS ALL IMMEDIATE")
+                await _insert_receipts(conn, [answer.receipt for answer in answers if answer.receipt is not None])
                 return sent
         except TimeoutError:
             await roll_back_transaction(conn)
@@ -451,12 +454,24 @@ async def _append_entries(conn: Any, append: Callable[[JournalSession], Awaitabl
     try:
         return await append(PostgresqlSession(conn))
     except asyncpg.UniqueViolationError as error:
-        message = "the call was given up and recorded so before its row was committed"
-        fault = InsertFault("P2034", message, sqlstate="40001")
+        fault = InsertFault("P2034", RECORDED_MESSAGE, sqlstate="40001")
         # Otherwise the position in the chain is taken: the head has to be read again.
         raise RolledBack(fault) if error.constraint_name == _EXECUTIONS_KEY else fault from None
     finally:
         timer.cancel()
+
+
+async def _insert_receipts(conn: Any, receipts: Sequence[ExternalReceipt]) -> None:
+    if not receipts:
+        return
+    try:
+        await conn.execute(INSERT_POSTGRESQL, *zip(*receipts, strict=True))
+    except asyncpg.UniqueViolationError:
+        raise InsertFault("P2034", RECORDED_MESSAGE, sqlstate="40001") from None
+    except (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedTableError) as error:
+        fault = explain_postgresql_error(error)
+        fault.message = f"{RECEIPT_TABLE}: {fault.message}"
+        raise fault from None
 
 
 def _explain_rollback(error: Exception) -> Exception:

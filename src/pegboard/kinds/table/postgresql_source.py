@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
+from pegboard.journal.receipts import ReceiptStore
 from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.kinds.table.insert_batching import InsertOutcome, InsertQueues, PendingInsert
 from pegboard.kinds.table.postgresql_errors import DRIVER_ERRORS, explain_postgresql_error, is_connection_lost
@@ -18,6 +19,7 @@ from pegboard.kinds.table.postgresql_insert import InsertBlocked, PostgresqlInse
 from pegboard.kinds.table.postgresql_pool import CONNECT_SECONDS, PostgresqlPool
 from pegboard.kinds.table.postgresql_schema import read_postgresql_schema, read_postgresql_tables
 from pegboard.kinds.table.postgresql_statements import StatementCache
+from pegboard.kinds.table.receipt_table import ReceiptTable
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry
 from pegboard.kinds.table.table_schema import TableSchema
 from pegboard.storage.database import format_url
@@ -52,6 +54,7 @@ class PostgresqlSource:
         self._places: defaultdict[Hashable, asyncio.Semaphore] = defaultdict(
             lambda: asyncio.Semaphore(max(1, connections // 3))
         )
+        self.receipts: ReceiptStore = ReceiptTable(self.shown_url, "postgresql", self._run_statement)
         self._running = 0
         self._idle_event = asyncio.Event()
         self._idle_event.set()
@@ -96,6 +99,10 @@ class PostgresqlSource:
         facts = batch[0].entry.facts
         async with self._places[facts.schema, facts.table]:
             return await self._inserts.write(batch)
+
+    async def _run_statement(self, statement: str, *values: object) -> list[Any]:
+        found: list[Any] = await self._read(lambda conn: conn.fetch(statement, *values))
+        return found
 
     async def _read(self, look: Callable[[Any], Awaitable[T]]) -> T:
         for is_last in (False, True):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from pegboard.journal.entries import ClosingEntry
+from pegboard.journal.receipts import ExternalReceipt, ReceiptStore
 from pegboard.kinds.table.table_schema import TableSchema
 
 RowKey = tuple[Any, ...]
@@ -25,6 +26,8 @@ class InsertAnswer(NamedTuple):
     row_id: str | None
     # What the journal is to get in the same transaction.
     closing: ClosingEntry | None = None
+    # The same for a database that is not the board's own.
+    receipt: ExternalReceipt | None = None
 
 
 class InsertEntry(NamedTuple):
@@ -79,6 +82,7 @@ class TableSource(Protocol):
     shown_url: str
     is_own: bool
     is_transactional: bool
+    receipts: ReceiptStore
 
     async def facts(self, schema: str | None, table: str) -> TableSchema | None:
         """Read the current schema of the table, None if it does not exist; raise InsertFault if that fails."""

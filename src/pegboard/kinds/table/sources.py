@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -13,12 +14,15 @@ from typing import NamedTuple
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from pegboard.journal.receipts import ReceiptJournal, ReceiptStore
 from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.kinds.table.config import TableUnusable
 from pegboard.kinds.table.postgresql_source import PostgresqlSource
+from pegboard.kinds.table.receipt_table import RECEIPT_TABLE
 from pegboard.kinds.table.source import TableSource
 from pegboard.kinds.table.sqlite_source import SqliteSource
 from pegboard.kinds.table.table_schema import TableSchema
+from pegboard.model.tool import Kind, Tool
 from pegboard.storage.board_tables import BoardRow
 from pegboard.storage.database import Database, finish_despite_cancellation
 from pegboard.storage.journal_tables import executions
@@ -34,6 +38,9 @@ BOARD_TABLES = frozenset({*BoardRow.metadata.tables, *executions.metadata.tables
 _ACCEPTED_URLS = 'a database of tables is "sqlite:///FILE" or "postgresql://…"'
 
 
+_REMOVE_SECONDS = 5.0
+
+
 class SchemaReading(NamedTuple):
     """The schema of a table and when it was read, as a value of time.monotonic()."""
 
@@ -47,9 +54,15 @@ _TableId = tuple[TableSource, str | None, str]
 class TableSources:
     """All databases for inserts, each opened once; before set_sources only the board's own."""
 
-    def __init__(self, database: Database, journal: TransactionalJournal | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        journal: TransactionalJournal | None = None,
+        receipts: ReceiptJournal | None = None,
+    ) -> None:
         self._database = database
         self._journal = journal
+        self.receipts = receipts
         self._own: TableSource | None = None
         self._named: dict[str | None, TableSource] = {}
         self._opened: dict[str, TableSource] = {}
@@ -90,6 +103,19 @@ class TableSources:
         for source in gone:
             self._let_go(source)
 
+    def list_receipt_stores(self) -> dict[str, ReceiptStore]:
+        """Return the receipts of all open databases other than the board's own."""
+        return {source.receipts.name: source.receipts for source in self._opened.values()}
+
+    def list_receipt_databases(self, tools: Iterable[Tool]) -> set[str]:
+        """Return the names of the databases to which any of the tools writes receipts."""
+        found: set[str] = set()
+        for tool in tools if self._opened else ():
+            if tool.tool_type == Kind.TABLE and tool.config.get("receipts"):
+                with suppress(TableUnusable):
+                    found.add(self.get_source(tool.config.get("source")).receipts.name)
+        return found
+
     async def facts(self, source: TableSource, schema: str | None, table: str) -> TableSchema | None:
         """Return the cached schema of the table, or read it; raise InsertFault."""
         return (self.get_last_reading(source, schema, table) or await self.read(source, schema, table)).facts
@@ -126,8 +152,8 @@ class TableSources:
     async def _ask(self, key: _TableId) -> SchemaReading:
         source, schema, table = key
         facts = await source.facts(schema, table)
-        if facts is not None and source.is_own:
-            facts = exclude_board_table(facts)
+        if facts is not None:
+            facts = exclude_board_table(facts, is_own=source.is_own)
         read = SchemaReading(facts, time.monotonic())
         if source in self._opened.values() or source is self._own:
             self._read[key] = read
@@ -145,14 +171,28 @@ class TableSources:
 
     def _let_go(self, source: TableSource) -> None:
         self._read = {key: read for key, read in self._read.items() if key[0] is not source}
-        task = asyncio.create_task(_close_and_log(source), name="pegboard-source-closing")
+        task = asyncio.create_task(self._close_source(source), name="pegboard-source-closing")
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
+    async def _close_source(self, source: TableSource) -> None:
+        if self.receipts is not None and not source.is_own:
+            try:
+                async with asyncio.timeout(_REMOVE_SECONDS):
+                    await self.receipts.remove_recorded(source.receipts)
+            except Exception:
+                # The next process that writes receipts there removes them.
+                log.warning("receipts_not_removed", database=source.shown_url, exc_info=True)
+        try:
+            await source.close()
+        except Exception:
+            log.exception("source_not_closed", database=source.shown_url)
 
-def exclude_board_table(facts: TableSchema) -> TableSchema:
+
+def exclude_board_table(facts: TableSchema, *, is_own: bool) -> TableSchema:
     """Return the schema; mark the table as unusable if it is one of the board's own tables."""
-    if facts.schema in _BOARD_SCHEMAS and facts.table.lower() in BOARD_TABLES:
+    is_board_table = is_own and facts.schema in _BOARD_SCHEMAS and facts.table.lower() in BOARD_TABLES
+    if is_board_table or facts.table.lower() == RECEIPT_TABLE:
         return replace(facts, unfit="it is the board's own")
     return facts
 
@@ -170,13 +210,6 @@ def _open_own_source(database: Database, journal: TransactionalJournal | None) -
     if database.kind == "sqlite":
         return SqliteSource.own(database, journal)
     return PostgresqlSource(str(_get_board_url(database)), is_own=True, journal=journal)
-
-
-async def _close_and_log(source: TableSource) -> None:
-    try:
-        await source.close()
-    except Exception:
-        log.exception("source_not_closed", database=source.shown_url)
 
 
 def normalize_url(url: str) -> str:

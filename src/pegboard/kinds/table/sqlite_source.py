@@ -15,17 +15,19 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy.dialects.sqlite import dialect
 
 from pegboard.journal.backend import JournalSession
 from pegboard.journal.entries import ClosingEntry
+from pegboard.journal.receipts import ReceiptStore
 from pegboard.journal.sqlite_backend import SqliteSession, run_synchronously
 from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.journal.writer import RolledBack, WriterFenced
 from pegboard.kinds.table.insert_batching import InsertOutcome, InsertQueues, PendingInsert
+from pegboard.kinds.table.receipt_table import INSERT_SQLITE, ReceiptTable
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault, InsertRow, RowKey
 from pegboard.kinds.table.sqlite_errors import (
     add_reference,
@@ -176,11 +178,15 @@ def _commit_outcomes(
     connection.set_progress_handler(None, 0)  # no deadline interrupts the journal
     entries = [outcome.closing for outcome in outcomes.values() if isinstance(outcome, InsertAnswer)]
     closings = [closing for closing in entries if closing is not None]
-    if append is not None and closings:
-        try:
+    made = [outcome.receipt for outcome in outcomes.values() if isinstance(outcome, InsertAnswer)]
+    receipts = [receipt for receipt in made if receipt is not None]
+    try:
+        if append is not None and closings:
             append(closings)
-        except sqlite3.IntegrityError:
-            return _explain_recorded(members)
+        if receipts:
+            connection.executemany(INSERT_SQLITE, receipts)
+    except sqlite3.IntegrityError:
+        return _explain_recorded(members)
     try:
         connection.execute("COMMIT")
     except sqlite3.Error as error:
@@ -308,6 +314,7 @@ class SqliteSource:
         # Device and inode of the open file, to notice if another file has replaced it.
         self._opened: tuple[int, int] | None = None
         self._insert_queues = InsertQueues(self._write)
+        self.receipts: ReceiptStore = ReceiptTable(self.shown_url, "sqlite", self._run_statement)
 
     @classmethod
     def own(cls, database: Database, journal: TransactionalJournal | None = None) -> SqliteSource:
@@ -334,6 +341,9 @@ class SqliteSource:
 
     async def _write(self, members: Sequence[PendingInsert]) -> list[InsertOutcome]:
         return await commit_inserts(members, self._commit_alone if self._journal is None else self._commit_with_journal)
+
+    async def _run_statement(self, statement: str, *values: object) -> list[Any]:
+        return await self._ask(lambda connection: connection.execute(statement, values).fetchall())
 
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         return await self._run_in_thread(lambda: self._answer(question))

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from pegboard.journal.receipts import ReceiptStore
 from pegboard.kinds.base import OpenTool, Output, Prepared
 from pegboard.kinds.table.config import TableConfig
 from pegboard.kinds.table.executor import TableExecutor
+from pegboard.kinds.table.receipt_table import ReceiptTable
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault
 from pegboard.kinds.table.sources import TableSources
 from pegboard.kinds.table.table_schema import Column, TableSchema
@@ -48,6 +50,7 @@ class FakeSource:
     ) -> None:
         self.kind: Literal["sqlite", "postgresql"] = kind
         self.is_own = self.is_transactional = False
+        self.receipts: ReceiptStore = ReceiptTable(self.shown_url, kind, self._run_statement)
         self.now = now
         self.asked = 0
         self.faults: list[InsertFault] = []
@@ -56,6 +59,9 @@ class FakeSource:
         self.rows = 0
         self.was_asked = asyncio.Event()
         self.closed = asyncio.Event()
+
+    async def _run_statement(self, statement: str, *values: object) -> list[Any]:
+        raise AssertionError("no tool of these tests has receipts")
 
     async def facts(self, schema: str | None, table: str) -> TableSchema | None:
         self.asked += 1
