@@ -40,7 +40,7 @@ from pegboard.storage.vault import Vault
 
 
 class DatabaseUnreachable(Exception):
-    """A database does not answer, or refuses what is needed of it."""
+    """A database does not respond, or refuses an operation."""
 
 
 async def migrate_database(url: str, *, check: bool) -> list[str]:
@@ -167,7 +167,7 @@ def _check_ability(name: str, found: KernelFeatures, without: tuple[str, ...]) -
     version = getattr(found, name)
     way_out = " ".join(found.missing([other for other in KERNEL_FEATURES if other != name]))
     if name in without:
-        here = "the kernel has it" if version else "the kernel does not grant it"
+        here = "the kernel supports it" if version else "the kernel does not support it"
         advice = way_out or "To confine them with it again, remove it from PEGBOARD_SANDBOX_WITHOUT"
         return CheckResult.warning(check, f"PEGBOARD_SANDBOX_WITHOUT lets tools run without; {here}", advice)
     if not version:
@@ -183,7 +183,7 @@ async def check_store(settings: Settings) -> list[CheckResult]:
     """Check the encryption keys, the database and the stored credentials."""
     file = find_missing_file(settings.database)
     if file is not None:
-        advice = "The first start makes it: pegboard serve"
+        advice = "The first start creates it: pegboard serve"
         return [CheckResult.warning("database", f"{file} does not exist yet", advice)]
     keys, keyring = _check_keyring(settings)
     try:
@@ -218,7 +218,7 @@ def _check_keyring(settings: Settings) -> tuple[CheckResult, Keyring | None]:
     try:
         keyring = FileKeyring(settings.key_file)
     except KeyringError as error:
-        return CheckResult.bad("encryption key", error.message, f"Close it: chmod 600 {settings.key_file}"), None
+        return CheckResult.bad("encryption key", error.message, f"Restrict it: chmod 600 {settings.key_file}"), None
     if keyring.trouble is not None:
         advice = "Without it every stored credential is lost: put the file back, then restart"
         return CheckResult.bad("encryption key", keyring.trouble, advice), None
@@ -236,7 +236,7 @@ async def _check_database(database: Database, keyring: Keyring | None, home: Pat
     except Exception as error:
         message = f"{where} cannot be reached: {str(error) or type(error).__name__}"
         return [CheckResult.bad("database", message, "Start it, or correct PEGBOARD_DATABASE_URL")]
-    findings = [CheckResult.ok("database", f"{where} answers")]
+    findings = [CheckResult.ok("database", f"{where} responds")]
     if missing:
         message = f"missing: {', '.join(missing)}"
         return [*findings, CheckResult.bad("migrations", message, "Apply them: pegboard migrate")]

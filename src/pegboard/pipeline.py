@@ -158,7 +158,7 @@ class Pipeline:
                 await self._record(
                     this,
                     this.build_failure(
-                        Cancelled(STOPPED_MESSAGE if self.is_stopping else "The caller went away").problem
+                        Cancelled(STOPPED_MESSAGE if self.is_stopping else "The caller disconnected").problem
                     ),
                 )
                 raise

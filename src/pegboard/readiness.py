@@ -70,5 +70,5 @@ class Readiness:
             async with asyncio.timeout(self._check_seconds):
                 await self._limiter.check()
         except (Unavailable, TimeoutError):
-            return ["calls cannot be counted: Valkey (PEGBOARD_REDIS_URL) does not answer"]
+            return ["calls cannot be counted: Valkey (PEGBOARD_REDIS_URL) does not respond"]
         return []

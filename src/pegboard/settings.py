@@ -40,7 +40,10 @@ class InvalidSettings(ValueError):
 
 
 class _StrictTomlSource(TomlConfigSettingsSource):
-    """Settings from TOML files; raises ValueError for an unknown name, with the closest known name."""
+    """Settings from TOML files; raises ValueError for an unknown name, with the closest known name.
+
+    pydantic-settings can only refuse unknown names in all sources, but the environment may have other variables.
+    """
 
     def __call__(self) -> dict[str, Any]:
         """Return the settings of the files."""
@@ -63,7 +66,7 @@ def _check_toml(file: Path) -> None:
 
 
 class Settings(BaseSettings):
-    """How one board is set up; the environment wins over `pegboard.toml` in the working folder or in home."""
+    """The settings of a board; the environment overrides `pegboard.toml` in the working folder or in home."""
 
     # Some settings are secrets, so error messages must not show their values.
     model_config = SettingsConfigDict(
@@ -72,86 +75,88 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=lambda: user_data_path("pegboard"), description="Folder of the board's state")
     database_url: str | None = Field(None, repr=False, description="PostgreSQL or SQLite URL; SQLite in home if absent")
-    redis_url: SecretStr | None = Field(None, description="Valkey or Redis that several processes share limits through")
-    admin_key: SecretStr | None = Field(None, description="The admin's key; made on first start if absent")
+    redis_url: SecretStr | None = Field(None, description="Valkey or Redis for the rate limits of several processes")
+    admin_key: SecretStr | None = Field(None, description="The admin's key; generated at the first start if absent")
     secret_key: SecretStr | None = Field(
         None, description="32 bytes, base64, that encrypt credentials; NEW,OLD while rotating; a file in home if absent"
     )
     tables: Path | None = Field(None, description="File of the database tables that become tools; YAML or JSON")
     host: str = Field("127.0.0.1", description="Address the server listens on")
     port: int = Field(8080, ge=0, le=65535, description="Port the server listens on")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="The least that is logged")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Minimum level of logged messages"
+    )
     log_format: Literal["auto", "console", "json"] = Field("auto", description="auto: console on a terminal, else json")
     cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; * for any")
     max_connections: int | None = Field(
         None,
         ge=1,
-        description="Most connections to one server process at once; by default half of the file descriptors that it "
+        description="Maximum number of connections to one server process; by default half of the file descriptors it "
         "may open, and at most 10,000",
     )
-    max_body_bytes: int = Field(4 * 2**20, ge=1024, description="Largest request body")
-    max_arguments_bytes: int = Field(2**20, ge=64, description="Largest arguments of a call, as JSON")
-    max_depth: int = Field(64, ge=4, le=200, description="Deepest nesting of arguments")
-    max_result_bytes: int = Field(2**20, ge=64, description="Largest result of a tool that does not say otherwise")
+    max_body_bytes: int = Field(4 * 2**20, ge=1024, description="Maximum size of a request body")
+    max_arguments_bytes: int = Field(2**20, ge=64, description="Maximum size of the arguments of a call, as JSON")
+    max_depth: int = Field(64, ge=4, le=200, description="Maximum nesting of arguments")
+    max_result_bytes: int = Field(2**20, ge=64, description="Default maximum size of a result")
     key_rate: RateLimit = Field(
         RateLimit(max_calls=1_200_000, period="minute", burst=200_000),
-        description="Calls that one key may make in all, a bound on floods",
+        description="Maximum rate of all calls with one key, as a protection against floods",
     )
     max_running_calls: int = Field(
-        4000, ge=2, le=100_000, description="Most calls under way at once, of all users; see rate limits"
+        4000, ge=2, le=100_000, description="Maximum number of running calls of all users; see rate limits"
     )
     max_followed_calls: int = Field(
-        2000, ge=2, le=100_000, description="Most payloads that are followed with events at once, of all users"
+        2000, ge=2, le=100_000, description="Maximum number of payloads of all users that are followed with events"
     )
     max_event_readers: int = Field(
-        5000, ge=2, le=100_000, description="Most connections that read events at once, of all users"
+        5000, ge=2, le=100_000, description="Maximum number of connections of all users that read events"
     )
     max_host_connections: int = Field(
-        400, ge=2, le=10_000, description="Most calls of http and mcp tools to one host at once, of all users"
+        400, ge=2, le=10_000, description="Maximum running calls of http and mcp tools to one host, of all users"
     )
     egress_allow: str = Field(
         "",
         description="Comma-separated hosts, host:port and CIDRs that http and mcp tools, and python and shell tools "
-        "with network: true, may reach although private",
+        "with network: true, may reach even if their addresses are private",
     )
     connect_seconds: float = Field(
         10,
         gt=0,
         le=300,
-        description="How long http and mcp tools, and python and shell tools with network: true, may take to connect",
+        description="Timeout for connections of http and mcp tools, and of python and shell tools with network: true",
     )
     max_response_bytes: int = Field(
-        10 * 2**20, ge=1024, description="Largest answer an http or mcp tool reads, after decompression"
+        10 * 2**20, ge=1024, description="Maximum size of a response to an http or mcp tool, after decompression"
     )
-    max_import_bytes: int = Field(32 * 2**20, ge=1024, description="Largest API document that can be imported")
-    mcp_children: int = Field(16, ge=0, le=1000, description="Most MCP servers that run as commands at once")
-    mcp_child_memory: int = Field(2 * 2**30, ge=64 * 2**20, description="Bytes of memory each of them may take")
+    max_import_bytes: int = Field(32 * 2**20, ge=1024, description="Maximum size of an imported API document")
+    mcp_children: int = Field(16, ge=0, le=1000, description="Maximum number of MCP servers that run as commands")
+    mcp_child_memory: int = Field(2 * 2**30, ge=64 * 2**20, description="Maximum memory of each of them, in bytes")
     mcp_connect_seconds: float = Field(
-        30, ge=1, le=600, description="Seconds an MCP server has to start and to answer the first message"
+        30, ge=1, le=600, description="Seconds in which an MCP server must start and answer the first message"
     )
     sandbox_children: int = Field(
         default_factory=lambda: min(_count_cpus() + 2, 1000),
         ge=1,
         le=1000,
-        description="Most python and shell calls that run at once; two more than there are processors by default",
+        description="Maximum number of running python and shell calls; by default the number of processors plus two",
     )
-    sandbox_zygotes: int = Field(8, ge=1, le=100, description="Most processes kept warm for them, one a library set")
-    sandbox_memory: int = Field(512 * 2**20, ge=64 * 2**20, description="Bytes of memory such a call may take")
-    sandbox_processes: int = Field(64, ge=1, le=4096, description="Processes and threads such a call may have")
-    sandbox_disk: int = Field(256 * 2**20, ge=2**20, description="Bytes such a call may write to its work folder")
-    sandbox_output: int = Field(2**20, ge=1024, description="Bytes such a call may print, to each of its two streams")
+    sandbox_zygotes: int = Field(8, ge=1, le=100, description="Maximum number of zygotes, one per set of libraries")
+    sandbox_memory: int = Field(512 * 2**20, ge=64 * 2**20, description="Maximum memory of such a call, in bytes")
+    sandbox_processes: int = Field(64, ge=1, le=4096, description="Maximum processes and threads of such a call")
+    sandbox_disk: int = Field(256 * 2**20, ge=2**20, description="Bytes that such a call may write to its work folder")
+    sandbox_output: int = Field(2**20, ge=1024, description="Bytes that such a call may write to stdout, and to stderr")
     sandbox_without: str = Field(
         "",
-        description="Comma-separated kernel abilities (landlock, namespaces, seccomp) that python and shell tools may "
-        "run without; by default they refuse to run where one is missing",
+        description="Comma-separated kernel features (landlock, namespaces, seccomp) that python and shell tools may "
+        "run without; by default they do not run if one is missing",
     )
     python_libraries: str = Field(
         "numpy,pandas,scipy,scikit-learn,statsmodels,sympy,networkx,matplotlib,pillow,openpyxl,python-dateutil,pytz,"
         "pyyaml,lxml,beautifulsoup4,jinja2,orjson,requests,httpx",
-        description="Comma-separated libraries that python tools may use where they are installed",
+        description="Comma-separated libraries that python tools may use if they are installed",
     )
-    shell_for_members: bool = Field(False, description="Whether others than admins may register shell tools")
-    drain_seconds: float = Field(30, ge=0, description="How long running calls may take to end on shutdown")
+    shell_for_members: bool = Field(False, description="Whether users who are not admins may register shell tools")
+    drain_seconds: float = Field(30, ge=0, description="Seconds in which running calls may end at shutdown")
 
     if not TYPE_CHECKING:  # type checkers know each field as a parameter
 
@@ -178,7 +183,7 @@ class Settings(BaseSettings):
         for name in split_comma_list(text):
             if name not in KERNEL_FEATURES:
                 raise ValueError(
-                    f"'{name}' is no kernel ability of the sandbox; there are: {', '.join(KERNEL_FEATURES)}"
+                    f"'{name}' is not a kernel feature of the sandbox; there are: {', '.join(KERNEL_FEATURES)}"
                 )
         return text
 

@@ -26,7 +26,7 @@ from pegboard.settings import Settings
 
 
 class NoSettings(Settings):
-    """Settings that read neither environment nor files, so that a test means the same everywhere."""
+    """Settings that read neither environment nor files, so that tests do not depend on the machine."""
 
     # Created only if something is written to it; never the home of an existing board.
     home: Path = Field(

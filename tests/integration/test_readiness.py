@@ -21,7 +21,7 @@ from tests.surfaces.rest.clients import client, good
 from tests.valkey import ValkeyServer
 from tests.waiting import until
 
-NO_VALKEY = "calls cannot be counted: Valkey (PEGBOARD_REDIS_URL) does not answer"
+NO_VALKEY = "calls cannot be counted: Valkey (PEGBOARD_REDIS_URL) does not respond"
 
 
 async def test_it_is_not_ready_while_valkey_is_away(own_valkey: ValkeyServer) -> None:

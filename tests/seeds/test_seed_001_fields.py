@@ -169,7 +169,7 @@ class TestToolUpdate:
     async def test_a_stale_version_is_refused_and_changes_nothing(self, surface: Surface) -> None:
         made = await surface.create(SMALLEST)
         await surface.change("quote", {"description": "first", "version": made["version"]})
-        with pytest.raises(Refused, match=r"is at version\s+2 by now, not 1"):
+        with pytest.raises(Refused, match=r"is now at version\s+2, not 1"):
             await surface.change("quote", {"description": "second", "version": made["version"]})
         assert (await surface.show("quote"))["description"] == "first"
 

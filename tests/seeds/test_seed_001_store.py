@@ -220,7 +220,7 @@ class TestTwoChangesAtOnce:
             *(stored.tools.update("quote", patch, stored.admin) for patch in patches), return_exceptions=True
         )
         (lost,) = [error for error in ended if isinstance(error, BaseException)]
-        assert "is at version 2 by now, not 1" in str(lost)
+        assert "is now at version 2, not 1" in str(lost)
 
 
 @pytest.fixture

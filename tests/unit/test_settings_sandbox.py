@@ -32,7 +32,7 @@ def test_nothing_is_done_without_unless_it_is_named() -> None:
 
 def test_what_could_be_done_without_is_reported_where_something_else_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PEGBOARD_SANDBOX_WITHOUT", "namespaces,cgroups")
-    with pytest.raises(InvalidSettings, match=r"'cgroups' is no kernel ability.*landlock, namespaces, seccomp"):
+    with pytest.raises(InvalidSettings, match=r"'cgroups' is not a kernel feature.*landlock, namespaces, seccomp"):
         Settings()
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 # The most faults that one refusal lists: a response must not be many times larger than its request.
+UNEXPECTED_ERROR_MESSAGE = "An unexpected error occurred on the board; see its log"
 MAX_FAULTS = 100
 
 

@@ -85,7 +85,7 @@ class AccountsService:
         """
         require_admin(caller, "remove users")
         if user_id == caller.user_id:
-            raise Conflict("An admin cannot remove themselves")
+            raise Conflict("Admins cannot remove their own user")
         async with self._database.change() as change:
             user = await account_rows.users.get(change.conn, user_id)
             if user is None or user.is_deleted or not self._signer.is_genuine(user):
@@ -173,7 +173,7 @@ class AccountsService:
         if caller.is_admin:
             way_back = "on the machine of the board, run: pegboard --local keys create"
         raise Conflict(
-            f"{what}. Revoke it all the same with force=true, or --yes on the command line. To get back: {way_back}"
+            f"{what}. Revoke it anyway with force=true, or --yes on the command line. To get back: {way_back}"
         )
 
     async def create_agent(self, name: str, refs: Sequence[str], caller: Caller, description: str | None) -> Agent:

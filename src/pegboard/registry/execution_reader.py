@@ -43,8 +43,8 @@ class ExecutionReader:
             return [wanted]
         if not is_uuid(wanted.tool):
             # Rows have the tool's name; the filter may have it in another case, or its alias.
-            hanging = self._snapshot.find(wanted.tool)
-            return [replace(wanted, tool=hanging.tool.name if hanging is not None else wanted.tool)]
+            compiled = self._snapshot.find(wanted.tool)
+            return [replace(wanted, tool=compiled.tool.name if compiled is not None else wanted.tool)]
         tool_id = wanted.tool.lower()
         names = set(await tool_rows.list_tool_names(conn, tool_id))
         names.update(tool.name for tool in self._snapshot.local() if tool.id == tool_id)

@@ -39,9 +39,9 @@ class RotationReport:
     skipped: tuple[UnreadableRow, ...]
     total: int
     finished: bool
-    """Whether the old keys are out of use; if not, `note` says why, and rotating again goes on from here."""
+    """True if the old keys are out of use; if not, `note` has the reason, and another rotation continues."""
     note: str | None = None
-    """What a person should know or do next."""
+    """A message for the operator."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Fill the secrets of their owners into the configs of tools, for an executor."""
+"""Fill the secrets of a tool's owner into its config, for an executor."""
 
 from __future__ import annotations
 

@@ -49,8 +49,10 @@ async def register_shipped_tools(change: Change, owner_id: str) -> None:
     Deleted ones stay deleted. A tool whose name is taken by another tool is skipped with a warning in the log.
     """
     shipped = _build_shipped_tools(owner_id, datetime.now(UTC))
-    hanging = {tool.id: tool for tool in await tool_rows.list_tools_by_id(change.conn, [tool.id for tool in shipped])}
-    missing = [tool for tool in shipped if tool.id not in hanging]
+    registered = {
+        tool.id: tool for tool in await tool_rows.list_tools_by_id(change.conn, [tool.id for tool in shipped])
+    }
+    missing = [tool for tool in shipped if tool.id not in registered]
     taken = await tool_rows.find_tools_by_name(change.conn, [tool.name for tool in missing])
     for tool in missing:
         if tool.name in taken:
@@ -58,7 +60,7 @@ async def register_shipped_tools(change: Change, owner_id: str) -> None:
     new = [tool for tool in missing if tool.name not in taken]
     await tool_rows.add_tools(change.conn, new, revision=change.revision, by=owner_id)
     for tool in shipped:
-        present = hanging.get(tool.id)
+        present = registered.get(tool.id)
         following = {name: getattr(tool, name) for name in _FOLLOWING_FIELDS}
         if present is not None and any(getattr(present, name) != value for name, value in following.items()):
             renewed = replace(present, **following, version=present.version + 1, updated_at=tool.updated_at)

@@ -232,7 +232,7 @@ class ToolRegistry:
         async with self.database.change() as change:
             now = await self._own(change.conn, tool.id, caller)
             if now.version != tool.version:
-                raise Conflict(f"Tool '{tool.name}' was changed meanwhile; look at it and accept again")
+                raise Conflict(f"Tool '{tool.name}' was changed in the meantime; review it and accept it again")
             changed = self.build_version(now, read_definition({**write_definition(now), **patch}), caller)
             changed = replace(changed, drifted=False)
             await tool_rows.save_tool(change.conn, changed, revision=change.revision, by=caller.user_id)
@@ -248,7 +248,7 @@ class ToolRegistry:
     def _apply_patch(self, tool: Tool, patch: Mapping[str, Any], caller: Caller) -> Tool:
         expected = patch.get("version")
         if expected is not None and expected != tool.version:
-            raise Conflict(f"Tool '{tool.name}' is at version {tool.version} by now, not {expected}; read it again")
+            raise Conflict(f"Tool '{tool.name}' is now at version {tool.version}, not {expected}; read it again")
         wanted = {**write_definition(tool), **_derive_schema_again(tool, patch), **_replace_nulls(patch)}
         spec = read_definition(wanted, kept_kind=tool.tool_type)
         return self.build_version(tool, spec, caller)

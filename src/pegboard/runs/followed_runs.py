@@ -13,6 +13,7 @@ from pegboard.concurrency.user_shares import FairShares
 from pegboard.dialect_calls import AnsweredCalls, PayloadRunner
 from pegboard.dialects.base import Answer
 from pegboard.dialects.parsed_calls import ParsedCalls
+from pegboard.model.api_errors import UNEXPECTED_ERROR_MESSAGE
 from pegboard.model.call import Caller, CallRequest
 from pegboard.model.call_errors import Unavailable
 from pegboard.model.idempotency_key import check_idempotency_key
@@ -24,7 +25,6 @@ log = get_logger(__name__)
 
 # Returns the fields of the event `complete` of a payload.
 Completion = Callable[[AnsweredCalls], Awaitable[dict[str, Any]]]
-_INTERNAL_ERROR_MESSAGE = "Something went wrong on the board; its log says what"
 _SHUT_DOWN_MESSAGE = "The board shut down before all calls had ended; see the journal for their status"
 
 
@@ -141,7 +141,7 @@ class FollowedRuns:
             followed.complete(await complete(AnsweredCalls(asked, await self._answers(followed))))
         except Exception:
             log.exception("following_broke", run_id=followed.id)
-            followed.fail(_INTERNAL_ERROR_MESSAGE, "internal_error")
+            followed.fail(UNEXPECTED_ERROR_MESSAGE, "internal_error")
         finally:
             self._end_run(followed)
 

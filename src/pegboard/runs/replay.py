@@ -113,7 +113,7 @@ class CallReplayer:
         if arguments is None:
             raise Invalid(
                 f"The arguments of execution '{execution.id}' were not kept, so it cannot be run again; "
-                f"set keep_arguments: true on '{execution.tool_name}', and calls from then on can be"
+                f"set keep_arguments: true on '{execution.tool_name}' to make later calls replayable"
             )
         kind = find_kind(execution.kind or "")
         if kind.presets_field is None or execution.tool_id is None or not isinstance(arguments, Mapping):
@@ -137,8 +137,8 @@ class CallReplayer:
             ):
                 return compiled
         raise NotFound(
-            f"The tool that execution '{execution.id}' called, '{execution.tool_name}', is no longer there for you; "
-            f"name another one to run it against, or put it back: pegboard tools restore {execution.tool_id}"
+            f"The tool that execution '{execution.id}' called, '{execution.tool_name}', was removed, or you may not "
+            f"call it; name another one to run it with, or restore it: pegboard tools restore {execution.tool_id}"
         )
 
     def _other(self, ref: str, caller: Caller) -> CompiledTool:
@@ -152,7 +152,7 @@ class CallReplayer:
         if version == tool.version:
             return present
         if not (caller.is_admin or tool.owner_id == caller.user_id):
-            raise Forbidden(f"Earlier versions of '{tool.name}' are there for its owner and for admins only")
+            raise Forbidden(f"Only its owner and admins may run earlier versions of '{tool.name}'")
         then = await self._version(tool.id, version) if 0 < version < tool.version else None
         if then is None:
             raise NotFound(f"Tool '{tool.name}' has no version {version}; it is at version {tool.version}")
@@ -188,7 +188,7 @@ def compare_outcomes(execution: Execution, tool: Tool, result: ToolResult) -> Re
     if execution.status == "succeeded" and result.success:
         if execution.result is None:
             note = (
-                "There is no recorded result to compare with: it is kept where a tool has keep_result: true, "
+                "There is no recorded result to compare with: it is kept if the tool has keep_result: true, "
                 "unless it is null or larger than 64 KiB"
             )
         else:
@@ -198,7 +198,10 @@ def compare_outcomes(execution: Execution, tool: Tool, result: ToolResult) -> Re
 
 
 def find_differences(before: Any, after: Any, path: Path = ()) -> Iterator[Difference]:
-    """Yield the differences between two JSON values in order; arrays are compared by index."""
+    """Yield the differences between two JSON values in order; arrays are compared by index, objects by name.
+
+    Hand-written, because libraries for this recurse, and compute all differences before they return the first.
+    """
     todo = [iter([(path, before, after)])]  # no recursion: a result may be nested deeply
     while todo:
         step = next(todo[-1], None)

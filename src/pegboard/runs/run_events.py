@@ -41,7 +41,7 @@ class FollowedRun:
         # The run ids of its calls by position.
         self.run_ids: dict[int, str] = {}
         self.readers = 0
-        # Cancels its calls unless a reader comes back in time; runs while it has no reader.
+        # Cancels its calls unless a reader connects again in time; runs while it has no reader.
         self.grace_timer: asyncio.TimerHandle | None = None
         # The reason if all of it was cancelled by another party than the caller.
         self.ended_because: str | None = None
@@ -61,11 +61,11 @@ class FollowedRun:
 
     @property
     def size(self) -> int:
-        """About how much memory it takes after its end."""
+        """The approximate memory that it takes after its end, in bytes."""
         return self.events.size + _RUN_OVERHEAD_BYTES + _CALL_OVERHEAD_BYTES * len(self.run_ids)
 
     def cancel_grace_timer(self) -> None:
-        """Let its calls run on: a reader came back, or they have ended."""
+        """Let its calls continue: a reader has connected again, or they have ended."""
         if self.grace_timer is not None:
             self.grace_timer.cancel()
             self.grace_timer = None
@@ -122,7 +122,7 @@ class FollowedRun:
             await self._changed.wait()
         for position, call in enumerate(self._calls):
             if position not in self._answers:
-                problem = Cancelled("The caller went away").problem
+                problem = Cancelled("The caller disconnected").problem
                 run_id = self.run_ids.setdefault(position, new_id())
                 result = ToolResult(call.name, False, problem=problem, call_id=call.id, run_id=run_id)
                 self._answers[position] = Answer(call, result)

@@ -185,7 +185,7 @@ def test_a_baseline_server_that_is_late_and_unordered_fails_those_two_tests(admi
     ("words", "received"),
     [
         (["http://127.0.0.1:1/"], "Name the tool of that server with --tool"),
-        (["http://127.0.0.1:1/", "--tool", "x"], "Give good ones with --args"),
+        (["http://127.0.0.1:1/", "--tool", "x"], "Give valid ones with --args"),
         (["http://127.0.0.1:1/", "--tool", "x", "--args", "{}"], "'x' is not declared read_only"),
         (["http://127.0.0.1:1/", "--tool", "x", "--args", "{", "--yes"], "--args: not JSON"),
         (["http://127.0.0.1:1/", "--tool", "x", "--args", "nowhere.json"], "nowhere.json: No such file"),

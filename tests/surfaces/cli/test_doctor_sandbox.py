@@ -51,7 +51,7 @@ def test_what_the_board_may_run_without_is_a_warning_although_it_is_here(fresh: 
 def test_a_word_that_is_no_ability_is_reported_with_those_there_are(fresh: Program) -> None:
     ran = fresh.run("doctor", "--local", PEGBOARD_SANDBOX_WITHOUT="seccomp,apparmor")
     assert ran.code == 1
-    assert "'apparmor' is no kernel ability of the sandbox; there are: landlock, namespaces, seccomp" in ran.out
+    assert "'apparmor' is not a kernel feature of the sandbox; there are: landlock, namespaces, seccomp" in ran.out
 
 
 def test_each_ability_that_is_missing_is_bad_with_its_own_way_out() -> None:
@@ -69,7 +69,7 @@ def test_each_ability_that_is_missing_is_bad_with_its_own_way_out() -> None:
 def test_one_that_is_missing_and_done_without_is_a_warning_that_says_how_to_get_it() -> None:
     finding = by_check(check_abilities(NONE, ("namespaces",)))["sandbox namespaces"]
     assert finding.level == "warning"
-    assert "does not grant it" in finding.message
+    assert "does not support it" in finding.message
     assert "user.max_user_namespaces" in str(finding.advice)
 
 

@@ -236,7 +236,7 @@ class TestCallerGone:
                 await stream.send(head("POST", f"/v1/tools/{tool}/call", "Content-Length: 2") + b"{}")
                 assert await anyio.to_thread.run_sync(started.wait, 5)
             row = await ended(board, tool)
-            assert (row.status, row.code, row.error) == ("failed", "cancelled", "The caller went away")
+            assert (row.status, row.code, row.error) == ("failed", "cancelled", "The caller disconnected")
             async with wire(url) as stream:
                 await stream.send(head("POST", "/v1/tools/echo/call", "Content-Length: 2") + b"{}")
                 assert (await answered(stream))[0] == 200

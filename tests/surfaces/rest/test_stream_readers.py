@@ -45,7 +45,7 @@ async def test_calls_of_a_reader_who_goes_away_end_after_a_moment(board: Pegboar
         async with reading(url, CALLS, method="POST", json={"name": "wait"}):
             await tool.began.wait()
         (row,) = await until(lambda: calls_of(board, "wait"))
-        assert (row.code, row.error) == ("cancelled", "The caller went away")
+        assert (row.code, row.error) == ("cancelled", "The caller disconnected")
     await board.following.close()
 
 

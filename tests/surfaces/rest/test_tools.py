@@ -123,7 +123,7 @@ async def test_of_two_patches_on_one_version_the_later_is_reported(stored_admin:
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409]
     for answer in answers:
         if answer.status_code == 409:
-            assert "is at version 2 by now, not 1; read it again" in problem(answer, 409)["detail"]
+            assert "is now at version 2, not 1; read it again" in problem(answer, 409)["detail"]
     assert good(await stored_admin.get("/v1/tools/quote"))["version"] == 2
 
 

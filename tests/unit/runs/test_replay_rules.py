@@ -43,7 +43,7 @@ class TestWhoMay:
         assert await refusal(board, hers, NotFound, caller=ada, tool="private") == "Tool 'private' not found"
         await board.tools.update("quote", {"is_public": False}, board.admin)
         for how in ({}, {"version": 1}):
-            assert "no longer there for you" in await refusal(board, hers, NotFound, caller=ada, **how)
+            assert "you may not call it" in await refusal(board, hers, NotFound, caller=ada, **how)
         assert (await board.replay(hers)).same
 
     async def test_earlier_versions_are_for_the_owner_and_admins(self, board: Pegboard) -> None:

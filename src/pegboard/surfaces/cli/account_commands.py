@@ -89,7 +89,7 @@ def remove_user(
     yes: Yes = False,
 ) -> None:
     """Remove a user and revoke all their keys."""
-    confirm_removal(f"Remove {user} and make all their keys void?", yes=yes)
+    confirm_removal(f"Remove {user} and revoke all their keys?", yes=yes)
     remove_resource(ctx, "users", user, lambda it: find_user_id(it, user, "remove users"))
 
 
@@ -145,10 +145,10 @@ def revoke_key(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, from: keys list", show_default=False)],
     user: Annotated[str | None, typer.Option("--user", help="The user of the key; by default yourself")] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Revoke it although you are using it, or it is the last one of an admin")
+        bool, typer.Option("--yes", "-y", help="Revoke it even if you are using it, or it is the last one of an admin")
     ] = False,
 ) -> None:
-    """Revoke a key: it is void at once."""
+    """Revoke a key; it becomes invalid at once."""
 
     async def work(client: ApiClient, force: bool) -> None:
         owner = await find_user_id(client, user, "revoke keys of others")
@@ -256,8 +256,8 @@ def edit_agent(
 
 
 def remove_agent(ctx: typer.Context, agent: Agent, yes: Yes = False) -> None:
-    """Remove an agent; keys that are bound to it are void."""
-    confirm_removal(f"Remove {agent} and make its keys void?", yes=yes)
+    """Remove an agent; keys that are bound to it become invalid."""
+    confirm_removal(f"Remove {agent} and invalidate its keys?", yes=yes)
     remove_resource(ctx, "agents", agent, lambda it: find_agent_id(it, agent))
 
 
@@ -289,7 +289,7 @@ async def _list_tool_names(client: ApiClient, ids: list[str]) -> list[str]:
         try:
             names.append(str((await client.get(build_path("tools", tool))).data["name"]))
         except RequestRefused:
-            names.append(f"{tool} (gone)")
+            names.append(f"{tool} (removed)")
     more = len(ids) - _MAX_NAMED_TOOLS
     return [*names, f"and {more} more"] if more > 0 else names
 
@@ -332,7 +332,7 @@ def rotate_secrets(
 ) -> None:
     """Encrypt every credential again with a new key.
 
-    The server keeps serving; run the command again if it was interrupted.
+    The server continues to serve calls; run the command again if it was interrupted.
     """
 
     def show(report: dict[str, Any]) -> None:
@@ -358,7 +358,7 @@ def _read_value(name: str, value: str | None, *, stdin: bool) -> str:
         )
         return value
     if not sys.stdin.isatty():
-        raise UsageError("No value: give it with --stdin, or on a terminal, where it is asked for")
+        raise UsageError("No value: give it with --stdin, or run the command on a terminal, which asks for it")
     try:
         return str(typer.prompt(f"Value of {name}", hide_input=True, err=True))
     except typer.Abort:

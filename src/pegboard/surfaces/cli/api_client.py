@@ -1,4 +1,4 @@
-"""The one way to the board: REST, over the network or within this process."""
+"""The client that all commands use: REST over the network, or within this process."""
 
 from __future__ import annotations
 

@@ -43,12 +43,12 @@ def verify_journal(
     last: Annotated[int | None, typer.Option("--last", min=1, help="Up to this row of the writer")] = None,
     since: Since = None,
     until: Until = None,
-    file: Annotated[str | None, typer.Option("--file", metavar="FILE|-", help="Check an export instead")] = None,
+    file: Annotated[str | None, typer.Option("--file", metavar="FILE|-", help="Verify an export instead")] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="With --file: also check that the board still has those rows")
     ] = False,
 ) -> None:
-    """Verify the journal against its HMAC chain and list every violation; for admins.
+    """Verify the journal against its hash chain and list every violation; for admins.
 
     Exit 1 if there is one.
 
@@ -63,13 +63,11 @@ def verify_journal(
     }
     ranged = any(value is not None for value in scope.values())
     if file is not None and ranged:
-        raise UsageError(
-            "--file checks a whole file; it goes with none of --writer, --first, --last, --since and --until"
-        )
+        raise UsageError("--file verifies a whole file and excludes --writer, --first, --last, --since and --until")
     if compare and file is None:
         raise UsageError("--compare needs an export to compare with: --file")
     if writer is None and (first is not None or last is not None):
-        raise UsageError("--first and --last are rows of one writer: say which one with --writer")
+        raise UsageError("--first and --last are rows of one writer: give its number with --writer")
 
     async def work(client: ApiClient) -> dict[str, Any]:
         turns = (
@@ -92,7 +90,7 @@ def export_journal(
     since: Since = None,
     until: Until = None,
 ) -> None:
-    """Write the journal with its chain as JSON Lines; for admins.
+    """Write the journal with its hash chain as JSON Lines; for admins.
 
     An export can be checked by itself, with: audit verify --file
 
@@ -126,7 +124,7 @@ def prune_journal(
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the rows")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Remove rows that were tampered with too")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also remove rows that were tampered with")] = False,
 ) -> None:
     """Remove the oldest rows of the journal, so that the rest still verifies; for admins.
 

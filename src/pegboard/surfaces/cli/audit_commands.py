@@ -49,12 +49,12 @@ def replay_execution(
     *,
     tool: Annotated[
         str | None,
-        typer.Option("--tool", metavar="NAME", help="Run it against this tool", autocompletion=complete_tools),
+        typer.Option("--tool", metavar="NAME", help="Run it with this tool", autocompletion=complete_tools),
     ] = None,
     version: Annotated[
-        int | None, typer.Option("--version", metavar="N", help="Run it against this version of its own tool")
+        int | None, typer.Option("--version", metavar="N", help="Run it with this version of its own tool")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, although it may repeat effects")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, even if it may repeat effects")] = False,
 ) -> None:
     """Run a recorded call again and show what differs.
 
@@ -120,8 +120,8 @@ def show_statistics(
 ) -> None:
     """Show calls, errors and latencies of each tool in the last day.
 
-    Of your own calls; for an admin, of all users. Hours are whole. Latencies are in
-    milliseconds, of calls that ran, to within 3 per cent.
+    Covers your own calls; for an admin, those of all users. Periods are whole hours. Latencies
+    are in milliseconds, of calls that ran, to within 3 per cent.
 
     Example: pegboard audit stats --since 7d
     """

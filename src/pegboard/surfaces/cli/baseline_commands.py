@@ -48,7 +48,7 @@ def resolve_findings(
     ctx: typer.Context,
     hashes: Annotated[list[str] | None, typer.Argument(metavar="[HASH]...", show_default=False)] = None,
     source: Annotated[
-        str | None, typer.Option("--file", metavar="FILE|-", help="The findings, as they are recorded")
+        str | None, typer.Option("--file", metavar="FILE|-", help="The findings, in the format of `record`")
     ] = None,
     shared: Shared = False,
 ) -> None:
@@ -69,7 +69,7 @@ def resolve_findings(
 
 
 def query_findings(ctx: typer.Context, hashes: Hashes, shared: Shared = False) -> None:
-    """Show what the baseline knows of findings, in the order asked; a call of batch_baseline_query."""
+    """Show the baseline status of findings, in the given order; calls batch_baseline_query."""
     arguments = {
         "finding_ids": hashes,
         "composite_hashes": hashes,
@@ -95,7 +95,8 @@ def list_findings(
     ctx: typer.Context,
     *,
     status: Annotated[
-        Literal["recurring", "resolved"] | None, typer.Option("--status", help="Only those", show_default=False)
+        Literal["recurring", "resolved"] | None,
+        typer.Option("--status", help="Only findings with this status", show_default=False),
     ] = None,
     shared: Shared = False,
     page: PageOptions,
@@ -142,7 +143,7 @@ def remove_findings(
 def hash_findings(ctx: typer.Context, source: Findings) -> None:
     """Print the composite hash of each finding's content, without a server.
 
-    With --json, what it prints can be recorded.
+    The output with --json can be passed to `record`.
     """
     made = [
         _add_hash(finding, f"{name_source(source)} (finding {place})")

@@ -37,7 +37,7 @@ def run_server(host: str | None, port: int | None, *, workers: int, demo: bool) 
     if workers > 1 and settings.redis_url is None:
         raise UsageError(
             f"--workers {workers} needs PEGBOARD_REDIS_URL: each process would count rate limits for itself, so every "
-            f"limit would be {workers} times what it says",
+            f"limit would be {workers} times as high as configured",
             ["Set it to a Valkey or Redis, or use one worker."],
         )
     if settings.max_connections is not None:

@@ -93,7 +93,7 @@ def call_tool(
 ) -> None:
     """Call a tool and print its result.
 
-    On a terminal, the result is formatted as the tool's `display` says; --json prints the JSON.
+    On a terminal, the result is formatted according to the tool's `display`; --json prints the JSON.
 
     Example: pegboard call get_weather city=Lisbon days=3
     """
@@ -254,7 +254,7 @@ def normalize_payload(
 ) -> None:
     """Show the tool calls in a message, response, text or stream of any dialect; runs nothing.
 
-    A .json file is JSON; .jsonl, .sse and .txt are text; anything else is JSON if it can be read as such.
+    A .json file is JSON; .jsonl, .sse and .txt are text; anything else is JSON if it can be parsed as JSON.
 
     Example: pegboard normalize response.json --from anthropic
     """

@@ -63,7 +63,7 @@ def check_contract(
         str,
         typer.Argument(
             metavar="TOOL|URL",
-            help="A tool of the board, or where another server takes envelopes by POST",
+            help="A tool of the board, or the URL where a server accepts envelopes",
             autocompletion=complete_tools,
             show_default=False,
         ),
@@ -71,7 +71,7 @@ def check_contract(
     *,
     arguments: Annotated[
         str | None,
-        typer.Option("--args", metavar="JSON|FILE", help="Good arguments; made up from the input_schema if absent"),
+        typer.Option("--args", metavar="JSON|FILE", help="Valid arguments; generated from the input_schema by default"),
     ] = None,
     tool: Annotated[str | None, typer.Option("--tool", help="With a URL: the tool's name there")] = None,
     definition: Annotated[
@@ -80,12 +80,14 @@ def check_contract(
     ] = None,
     headers: Annotated[
         list[str] | None,
-        typer.Option("--header", metavar="NAME:VALUE", help="With a URL: a header to send, as often as needed"),
+        typer.Option("--header", metavar="NAME:VALUE", help="With a URL: a header to send; repeat for several"),
     ] = None,
-    calls: Annotated[int, typer.Option(min=1, max=10_000, help="How many calls are timed")] = 20,
-    p95_ms: Annotated[float, typer.Option("--p95-ms", min=0, help="How long 95 of 100 calls may take")] = 200,
-    seconds: Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds to wait for any answer")] = 10,
-    yes: Annotated[bool, typer.Option("--yes", help="Check a tool that may have effects, by calling it often")] = False,
+    calls: Annotated[int, typer.Option(min=1, max=10_000, help="Number of calls to measure")] = 20,
+    p95_ms: Annotated[
+        float, typer.Option("--p95-ms", min=0, help="Maximum 95th percentile of the duration of calls")
+    ] = 200,
+    seconds: Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds to wait for each response")] = 10,
+    yes: Annotated[bool, typer.Option("--yes", help="Check even if the many calls may have effects")] = False,
 ) -> None:
     """Run the five compliance tests: schema, determinism, errors, performance, ordering.
 
@@ -99,7 +101,7 @@ def check_contract(
     if target.startswith(("http://", "https://")):
         report = asyncio.run(_check_remote_tool(target, tool, definition, headers or [], options))
     elif tool is not None or definition is not None or headers:
-        raise UsageError("--tool, --definition and --header need a URL; the board knows these of its own tools")
+        raise UsageError("--tool, --definition and --header need a URL; the board has these of its own tools")
     else:
         report = run_with_client(ctx, lambda it: _check_board_tool(it, target, options))
     if get_session(ctx).as_json:
@@ -137,7 +139,7 @@ async def _check_remote_tool(
         raise UsageError("Name the tool of that server with --tool", [f"Such as: {', '.join(BASELINE_SCHEMAS)}"])
     known = load_object(definition) if definition is not None else {}
     if tool not in BASELINE_SCHEMAS and options.arguments is None and "input_schema" not in known:
-        raise UsageError(f"The arguments of '{tool}' are not known", ["Give good ones with --args."])
+        raise UsageError(f"The arguments of '{tool}' are not known", ["Give valid ones with --args."])
     if tool not in BASELINE_SCHEMAS and known.get("read_only") is not True:
         _refuse_effects(f"'{tool}' is not declared read_only", options)
     async with sender(_check_url(url), dict(map(_parse_header, headers))) as send:

@@ -100,7 +100,7 @@ def add_messages(
     role: Annotated[str | None, typer.Option("--role", help="user (default), assistant or system")] = None,
     source: Annotated[
         str | None,
-        typer.Option("--input", metavar="FILE|-", help="A file with a message or several, in any dialect"),
+        typer.Option("--input", metavar="FILE|-", help="A file with one message or several, in any dialect"),
     ] = None,
     dialect: Annotated[
         str | None, typer.Option("--from", metavar="DIALECT", help="The dialect of --input; detected by default")

@@ -81,7 +81,7 @@ def export_definitions(
     every: Annotated[
         bool, typer.Option("--all/--mine", help="All tools whose config you may see, not only your own")
     ] = False,
-    tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", help="Only tools with this tag")] = None,
 ) -> None:
     """Write tool definitions as files for `apply`.
 

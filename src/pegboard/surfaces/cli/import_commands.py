@@ -19,7 +19,7 @@ from pegboard.surfaces.cli.resources import ToolName, run_and_write
 
 # In front of the reason why an operation is left out; without it, equal reasons are equal texts.
 _ROUTE_PREFIX = re.compile(r"[A-Z]{3,7} /\S*: ")
-# What is sent of a document at most; PEGBOARD_MAX_IMPORT_BYTES of the server is the limit that counts.
+# Maximum size of a document; the server has a lower limit, PEGBOARD_MAX_IMPORT_BYTES.
 MAX_DOCUMENT_BYTES = 2**28
 
 
@@ -57,8 +57,8 @@ def import_openapi(
 ) -> None:
     """Make a tool of each operation in an OpenAPI or Swagger document.
 
-    Run again, it updates the tools it made before; what the document does not say, such as a rate limit, stays as you
-    set it.
+    Run again, it updates the tools it made before; fields that the document does not have, such as
+    a rate limit, stay as you set them.
 
     Example: pegboard import openapi petstore.yaml --prefix pets_ --dry-run
     """
@@ -103,7 +103,7 @@ def import_mcp(
 ) -> None:
     """Make a tool of each tool that another MCP server offers.
 
-    Each is pinned to the definition it has now. If the server changes it, it is refused until you accept the change.
+    Each is pinned to its current definition. If the server changes that, calls are refused until you accept the change.
 
     Example: pegboard import mcp --prefix time_ -- mcp-server-time --local-timezone UTC
     """

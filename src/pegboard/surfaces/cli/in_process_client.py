@@ -1,4 +1,7 @@
-"""The board within this process, for --local: a response arrives as it is produced, not only when it is complete."""
+"""The board within this process, for --local.
+
+Hand-written, because httpx.ASGITransport returns a response only when it is complete, and events must arrive earlier.
+"""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def locate_document_errors(source: str) -> Iterator[None]:
 
 
 def name_source(source: str) -> str:
-    """Return what a file is called in a message."""
+    """Return the name of a file for messages."""
     return "standard input" if source == "-" else source
 
 

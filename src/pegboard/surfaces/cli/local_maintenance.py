@@ -29,13 +29,13 @@ async def migrate_local_database(*, check: bool) -> list[str]:
     """Apply the missing migrations, or only list them if `check`, and return their revisions."""
     settings = read_settings()
     if check and (file := maintenance.find_missing_file(settings.database)):
-        raise RequestRefused(f"There is no database yet: {file}", ["Make it with: pegboard migrate"])
+        raise RequestRefused(f"There is no database yet: {file}", ["Create it with: pegboard migrate"])
     try:
         return await maintenance.migrate_database(settings.database, check=check)
     except ValueError as error:
         raise UsageError(f"PEGBOARD_DATABASE_URL: {error}") from None
     except OSError as error:
-        raise BoardUnreachable(f"The database cannot be made: {error}") from None
+        raise BoardUnreachable(f"The database cannot be created: {error}") from None
     except Conflict as error:
         raise RequestRefused(str(error)) from None
     except maintenance.DatabaseUnreachable as error:
@@ -118,13 +118,13 @@ def _check_uvloop() -> CheckResult:
 def _check_home(settings: Settings) -> CheckResult:
     home = settings.home
     if not home.exists():
-        return CheckResult.warning("home", f"{home} does not exist yet", "The first start makes it: pegboard serve")
+        return CheckResult.warning("home", f"{home} does not exist yet", "The first start creates it: pegboard serve")
     if not home.is_dir():
         return CheckResult.bad("home", f"{home} is not a folder", "Move it away, or set PEGBOARD_HOME to a folder")
     if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
         return CheckResult.bad("home", f"{home} cannot be written", f"Become its owner: chown -R $USER {home}")
     if is_exposed(home):
-        return CheckResult.warning("home", f"{home} is open to other users", f"Close it: chmod 700 {home}")
+        return CheckResult.warning("home", f"{home} is open to other users", f"Restrict it: chmod 700 {home}")
     return CheckResult.ok("home", str(home))
 
 
@@ -136,7 +136,7 @@ def _check_credentials(session: CliSession, settings: Settings) -> list[CheckRes
         advice = "The first start writes it: pegboard serve. For a board elsewhere, set PEGBOARD_KEY"
         return [CheckResult.warning("credentials", f"no {file}", advice)]
     if is_exposed(file):
-        return [CheckResult.bad("credentials", f"{file} may be read by other users", f"Close it: chmod 600 {file}")]
+        return [CheckResult.bad("credentials", f"{file} may be read by other users", f"Restrict it: chmod 600 {file}")]
     return [CheckResult.ok("credentials", str(file))]
 
 
@@ -154,7 +154,7 @@ async def _check_redis(url: str) -> CheckResult:
             await redis.ping()
     except (RedisError, OSError, ValueError) as error:
         return CheckResult.bad("redis", f"cannot be reached: {error}", advice)
-    return CheckResult.ok("redis", "answers")
+    return CheckResult.ok("redis", "responds")
 
 
 async def _check_server(session: CliSession) -> list[CheckResult]:

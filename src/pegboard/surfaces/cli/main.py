@@ -89,12 +89,12 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         (
             "verify",
             "audit_chain_commands:verify_journal",
-            "Verify the journal against its HMAC chain and list every violation; for admins.",
+            "Verify the journal against its hash chain and list every violation; for admins.",
         ),
         (
             "export",
             "audit_chain_commands:export_journal",
-            "Write the journal with its chain as JSON Lines; for admins.",
+            "Write the journal with its hash chain as JSON Lines; for admins.",
         ),
         (
             "prune",
@@ -135,7 +135,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         (
             "query",
             "query_findings",
-            "Show what the baseline knows of findings, in the order asked; a call of batch_baseline_query.",
+            "Show the baseline status of findings, in the given order; calls batch_baseline_query.",
         ),
         ("list", "list_findings", "List the findings of a baseline, in the order of their hashes."),
         (
@@ -160,7 +160,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
     ),
     CommandGroup(
         "contract",
-        "Check whether tools keep the contract of envelopes.",
+        "Check whether tools comply with the contract of envelopes.",
         "contract_command",
         (
             "check",
@@ -170,7 +170,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
     ),
     CommandGroup(
         "users",
-        "Add and remove the people who use the board.",
+        "Manage the users of the board.",
         "account_commands",
         ("list", "list_users", "List the users, oldest first."),
         ("add", "add_user", "Add a user; give them a key with: pegboard keys create NAME."),
@@ -182,11 +182,11 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "account_commands",
         ("create", "create_key", "Create a key and print it. It is shown only once."),
         ("list", "list_keys", "List a user's keys (never the secret part)."),
-        ("revoke", "revoke_key", "Revoke a key: it is void at once."),
+        ("revoke", "revoke_key", "Revoke a key; it becomes invalid at once."),
     ),
     CommandGroup(
         "agents",
-        "Put tools on agents.",
+        "Manage agents and their tools.",
         "account_commands",
         ("list", "list_agents", "List your agents; an admin sees those of all users."),
         ("add", "add_agent", "Create an agent with tools."),
@@ -196,12 +196,12 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
             "edit_agent",
             "Change an agent: --add-tool and --remove-tool change single tools, --tool replaces all.",
         ),
-        ("remove", "remove_agent", "Remove an agent; keys that are bound to it are void."),
+        ("remove", "remove_agent", "Remove an agent; keys that are bound to it become invalid."),
         ("definitions", "show_agent_definitions", "Print the tool definitions of an agent."),
     ),
     CommandGroup(
         "secrets",
-        "Keep the credentials that tools use.",
+        "Store the credentials that tools use.",
         "account_commands",
         ("set", "set_secret", "Set a secret; tools refer to it as {{secret:NAME}}."),
         ("list", "list_secrets", "List your secrets, without their values."),
@@ -271,7 +271,7 @@ def read_options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit")
     ] = False,
 ) -> None:
-    """Keep what every command needs to know."""
+    """Store the options that precede the command."""
     typed = [name for name in ("url", "key", "local", "as_json") if _is_on_command_line(ctx, name)]
     if ctx.invoked_subcommand == "serve" and typed:
         flags = ", ".join("--json" if name == "as_json" else f"--{name}" for name in typed)

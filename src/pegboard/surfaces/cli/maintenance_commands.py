@@ -71,6 +71,6 @@ def run_doctor(ctx: typer.Context) -> None:
             if item.advice:
                 write(f"    {escape_control_characters(item.advice)}")
         if not healthy:
-            write_message("Something is wrong: see the lines that begin with ✗")
+            write_message("Problems were found: see the lines that begin with ✗")
     if not healthy:
         raise typer.Exit(1)

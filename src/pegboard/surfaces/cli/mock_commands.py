@@ -60,7 +60,7 @@ def record_journal(
 ) -> None:
     """Write fixtures from the journal: arguments and results of recorded calls.
 
-    Only of tools with keep_arguments and keep_result; the report counts what is left out, with the reason.
+    Only calls of tools with keep_arguments and keep_result are written; the report counts the others by reason.
 
     Example: pegboard mock record --tool get_weather --since 1h -o weather.yaml
     """

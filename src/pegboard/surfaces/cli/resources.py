@@ -50,11 +50,11 @@ async def _list_matching_names(session: CliSession, incomplete: str) -> list[str
     return [name for name in names if name.lower().startswith(incomplete.lower())]
 
 
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; required without a terminal")]
 ToolName = Annotated[
     str, typer.Argument(metavar="NAME", help="The tool's name or id", autocompletion=complete_tools, show_default=False)
 ]
-AnswerDialect = Annotated[str | None, typer.Option("--as", metavar="DIALECT", help="The dialect of the answer")]
+AnswerDialect = Annotated[str | None, typer.Option("--as", metavar="DIALECT", help="The dialect of the response")]
 
 
 def run_with_client(ctx: typer.Context, work: Callable[[ApiClient], Awaitable[T]]) -> T:

@@ -30,11 +30,11 @@ SHARED_OPTION_PREFIX = "shared_"
 class PageOptions(NamedTuple):
     """The part of a list to read: at most `limit` items after the cursor, or every page."""
 
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many at most")] = 50
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum number of items")] = 50
     cursor: Annotated[
         str | None, typer.Option("--cursor", help="next_cursor of the previous page", show_default=False)
     ] = None
-    every: Annotated[bool, typer.Option("--all", help="All pages")] = False
+    every: Annotated[bool, typer.Option("--all", help="Read all pages")] = False
 
 
 ALL_PAGES = PageOptions(every=True)

@@ -43,9 +43,9 @@ def list_tools(
     kind: Annotated[str | None, typer.Option("--type", help="Only this kind: http, mcp, python, …")] = None,
     active: Annotated[bool | None, typer.Option("--active/--inactive", help="Only active or inactive tools")] = None,
     public: Annotated[bool | None, typer.Option("--public/--private", help="Only public or private tools")] = None,
-    tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", help="Only tools with this tag")] = None,
     query: Annotated[str | None, typer.Option("--query", "-q", help="Part of the name or description")] = None,
-    mine: Annotated[bool, typer.Option("--mine", help="Only your own")] = False,
+    mine: Annotated[bool, typer.Option("--mine", help="Only your own tools")] = False,
     deleted: Annotated[bool, typer.Option("--deleted", help="Removed tools instead")] = False,
     page: PageOptions,
 ) -> None:
@@ -90,7 +90,7 @@ def remove_tool(
 def restore_tool(
     ctx: typer.Context,
     name: Annotated[
-        str, typer.Argument(metavar="NAME|ID", help="As in: pegboard tools list --deleted", show_default=False)
+        str, typer.Argument(metavar="NAME|ID", help="From: pegboard tools list --deleted", show_default=False)
     ],
 ) -> None:
     """Restore a removed tool."""

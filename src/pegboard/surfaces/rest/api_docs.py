@@ -1,4 +1,4 @@
-"""The documentation of the API: the Swagger UI page, and the OpenAPI description of what FastAPI does not know."""
+"""The documentation of the API: the Swagger UI page, and the OpenAPI description of routes that are not FastAPI's."""
 
 from __future__ import annotations
 

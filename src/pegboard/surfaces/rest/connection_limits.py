@@ -1,7 +1,8 @@
 """Limits on the connections of one process: their number, and how long each may take to send a request head.
 
-Independent of the HTTP server: a connection reports when it opens, when it begins to wait for its peer, when a request
-head is complete, and when it is closed.
+Hand-written, because uvicorn's `limit_concurrency` only refuses new requests. Independent of the HTTP server: a
+connection reports when it opens, when it begins to wait for its peer, when a request head is complete, and when it is
+closed.
 """
 
 from __future__ import annotations

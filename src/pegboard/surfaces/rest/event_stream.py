@@ -75,7 +75,8 @@ def take_all(events: EventLog, number: int) -> EventFrames:
 class EventStream(Response):
     """A response that sends the events after a number, then new ones until the log ends or the client disconnects.
 
-    Only the position of each client is stored: a slow client gets the events that are still in the log.
+    Only the position of each client is stored, so this is no response of sse-starlette, which has a queue per client: a
+    slow client gets the events that are still in the log.
     """
 
     def __init__(
@@ -105,12 +106,12 @@ class EventStream(Response):
                 await send({"type": "http.response.body"})
                 return
             try:
-                await run_unless_disconnected(receive, self._tell(events, send))
+                await run_unless_disconnected(receive, self._send_events(events, send))
             except TimeoutError:
                 # The last chunk is not sent, so that the client detects the disconnect and reconnects.
                 log.info("reader_given_up", path=scope["path"])
 
-    async def _tell(self, events: EventLog, send: Send) -> None:
+    async def _send_events(self, events: EventLog, send: Send) -> None:
         number = self._number
         frames = _RETRY_FRAME
         while True:

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 
-from pegboard.model.api_errors import Refusal
+from pegboard.model.api_errors import UNEXPECTED_ERROR_MESSAGE, Refusal
 from pegboard.model.base_model import Bounded, Model
 from pegboard.model.call_errors import ToolError
 from pegboard.model.import_report import ImportReport, ReportProgress, ignore_progress
@@ -190,9 +190,7 @@ def _build_final_event(ended: asyncio.Task[ImportReport]) -> bytes:
         return _encode_event("error", orjson.loads(encode_problem(get_error_status(error), error.message)))
     except Exception:
         log.exception("import_broke")
-        return _encode_event(
-            "error", orjson.loads(encode_problem(500, "Something went wrong on the board; its log says what"))
-        )
+        return _encode_event("error", orjson.loads(encode_problem(500, UNEXPECTED_ERROR_MESSAGE)))
     return _encode_event("complete", report.model_dump(mode="json"))
 
 

@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 
 from pegboard.model.api_errors import (
     MAX_FAULTS,
+    UNEXPECTED_ERROR_MESSAGE,
     Conflict,
     Fault,
     Forbidden,
@@ -103,7 +104,7 @@ def describe_unexpected_error(error: Exception) -> tuple[int, str]:
     """Return the HTTP status and message for an unexpected exception."""
     if _is_database_error(error):
         return 503, "The database cannot be reached at the moment; try again shortly"
-    return 500, "Something went wrong on the board; its log says what"
+    return 500, UNEXPECTED_ERROR_MESSAGE
 
 
 def _build_response(request: Request, status: int, detail: str, errors: list[dict[str, str]] | None = None) -> Response:
@@ -163,7 +164,7 @@ def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> 
 
 
 def _find_allowed_methods(request: Request, methods: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the methods of the request path; the router knows only those of one route."""
+    """Return the methods of the request path; the router has only those of one route."""
     allowed: set[str] = set()
     for path, known in methods.items():
         if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", path), request.url.path):
