@@ -129,6 +129,18 @@ class Settings(BaseSettings):
         10 * 2**20, ge=1024, description="Maximum size of a response to an http or mcp tool, after decompression"
     )
     max_import_bytes: int = Field(32 * 2**20, ge=1024, description="Maximum size of an imported API document")
+    allowed_hosts: str = Field(
+        "",
+        description="Comma-separated names that the Host header of a request to /mcp may have; by default the loopback "
+        "names while the server listens on loopback, otherwise any",
+    )
+    mcp_sessions: int = Field(
+        10_000, ge=1, le=1_000_000, description="Maximum number of MCP sessions, and of listen streams, in one process"
+    )
+    mcp_page_size: int = Field(1000, ge=1, le=100_000, description="Maximum number of tools on one page of tools/list")
+    mcp_list_ttl_ms: int = Field(
+        5000, ge=0, le=86_400_000, description="Milliseconds for which an MCP client may keep a list"
+    )
     mcp_children: int = Field(16, ge=0, le=1000, description="Maximum number of MCP servers that run as commands")
     mcp_child_memory: int = Field(2 * 2**30, ge=64 * 2**20, description="Maximum memory of each of them, in bytes")
     mcp_connect_seconds: float = Field(

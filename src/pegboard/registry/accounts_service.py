@@ -194,6 +194,16 @@ class AccountsService:
         """
         return _check_agent_visible(self._snapshot.agent(agent_id), agent_id, caller)
 
+    def find_agent(self, ref: str, caller: Caller) -> Agent:
+        """Return the agent of this id or name if the caller may see it; otherwise raise NotFound."""
+        named = self._snapshot.agent(ref)
+        if named is None and caller.agent_id is not None:
+            own = self._snapshot.agent(caller.agent_id)
+            named = own if own is not None and own.name.lower() == ref.lower() else None
+        elif named is None:
+            named = self._snapshot.find_agent_by_name(ref, caller)
+        return _check_agent_visible(named, ref, caller)
+
     async def agents(self, caller: Caller, *, cursor: str | None, limit: int) -> Page[Agent]:
         """Return one page of the caller's agents, or of all agents for an admin, oldest first."""
         refuse_agents(caller)

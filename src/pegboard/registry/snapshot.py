@@ -30,6 +30,10 @@ class Snapshot:
 
     def __init__(self, database: Database, signer: AccountSigner, prepare: Callable[[Tool], Prepared]) -> None:
         self.revision = 0
+        # Increases with every change, also of the tools that exist only in this process.
+        self.version = 0
+        # Called after every change.
+        self.on_change: set[Callable[[], None]] = set()
         self._database = database
         self._signer = signer
         self._prepare = prepare
@@ -136,6 +140,13 @@ class Snapshot:
         """Return the agent of that id, or None if there is none or it was removed."""
         return self._agents.get(agent_id)
 
+    def find_agent_by_name(self, name: str, caller: Caller) -> Agent | None:
+        """Return the caller's agent of this name, else for an admin the only one of that name, else None."""
+        named = [agent for agent in self._agents.values() if agent.name.lower() == name.lower()]
+        own = [agent for agent in named if agent.owner_id == caller.user_id]
+        found = own or (named if caller.is_admin else [])
+        return found[0] if len(found) == 1 else None
+
     def secret(self, owner_id: str, name: str) -> Secret | None:
         """Return the named secret of a user, or None."""
         return self._secrets.get((owner_id, name))
@@ -179,6 +190,7 @@ class Snapshot:
             self._apply_tools(changed_tools)
             self._apply_secrets(changed_secrets)
             self.revision = revision
+            self._report_change()
 
     def _apply_accounts(
         self, some_users: Iterable[User], some_keys: Iterable[ApiKey], some_agents: Iterable[Agent]
@@ -239,6 +251,7 @@ class Snapshot:
         for name in list_lookup_names(tool.name):
             self._local[name] = compiled
         self._local_ids[tool.id] = compiled
+        self._report_change()
 
     def swap_local_tools(self, former: Iterable[Tool], tools: Iterable[Tool]) -> None:
         """Replace the former local tools by these, atomically; an unchanged tool keeps its compiled form."""
@@ -255,6 +268,12 @@ class Snapshot:
                 local[name] = compiled
         self._local = local
         self._local_ids = {compiled.tool.id: compiled for compiled in local.values()}
+        self._report_change()
+
+    def _report_change(self) -> None:
+        self.version += 1
+        for report in tuple(self.on_change):
+            report()
 
     def warm(self, tool_id: str) -> None:
         """Prepare a tool that was created or changed for its first call, if its kind takes long for that."""

@@ -140,22 +140,25 @@ class CallHandler:
         return self.payloads.render(handled.answered, handled.shape)
 
     @overload
-    def call(self, call: ToolCall, caller: Caller) -> Coroutine[Any, Any, ToolResult]: ...
+    def call(
+        self, call: ToolCall, caller: Caller, watch: None = None, run_id: str | None = None
+    ) -> Coroutine[Any, Any, ToolResult]: ...
     @overload
     def call(
-        self, call: ToolCall, caller: Caller, watch: DisconnectWatch
+        self, call: ToolCall, caller: Caller, watch: DisconnectWatch | None, run_id: str | None = None
     ) -> Coroutine[Any, Any, ToolResult | None]: ...
     def call(
-        self, call: ToolCall, caller: Caller, watch: DisconnectWatch | None = None
+        self, call: ToolCall, caller: Caller, watch: DisconnectWatch | None = None, run_id: str | None = None
     ) -> Coroutine[Any, Any, ToolResult | None]:
         """Run one call and return its result, or None if the client has disconnected and the call was cancelled.
 
-        With `watch`, a disconnect cancels the call, unless it has an idempotency key, because its result can be
-        requested again, or the tool's `on_disconnect` is `detach`. Raises Invalid if the key is not valid.
+        `run_id` is the id of the call if it is given, for `cancel`. With `watch`, a disconnect cancels the call, unless
+        it has an idempotency key, because its result can be requested again, or the tool's `on_disconnect` is `detach`.
+        Raises Invalid if the key is not valid.
         """
         if call.key is not None:
             check_idempotency_key(call.key)
-        running = self.pipeline.run(call, caller)
+        running = self.pipeline.run(call, caller, run_id=run_id)
         if watch is None or call.key is not None:
             return running
         compiled = self.snapshot.find(call.name)
@@ -163,6 +166,10 @@ class CallHandler:
         if compiled is None or compiled.kind.is_instant or compiled.tool.on_disconnect == "detach":
             return running
         return watch(running)
+
+    def cancel(self, run_id: str, why: str) -> bool:
+        """Cancel a running call of this process with `why` as the recorded reason; return False if it is over."""
+        return self.pipeline.cancel(run_id, why)
 
     async def run_chain(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,6 +35,17 @@ class Tracing:
                     span.set_status(self._error, result.problem.message)
 
             yield record_end
+
+    @contextmanager
+    def continue_trace(self, carrier: Mapping[str, Any]) -> Iterator[None]:
+        """Make the spans within part of the trace that `traceparent` and `tracestate` in the carrier name."""
+        from opentelemetry import context, propagate  # noqa: PLC0415 -- an optional companion, not a dependency
+
+        token = context.attach(propagate.extract({key: value for key, value in carrier.items() if type(value) is str}))
+        try:
+            yield
+        finally:
+            context.detach(token)
 
 
 def find_tracing() -> Tracing | None:

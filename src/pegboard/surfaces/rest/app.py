@@ -9,6 +9,9 @@ from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
+from pegboard.surfaces.mcp.http_endpoint import McpEndpoint
+from pegboard.surfaces.mcp.mcp_server import McpServer
+from pegboard.surfaces.mcp.request_origin import OriginPolicy
 from pegboard.surfaces.rest import (
     account_routes,
     api_docs,
@@ -100,8 +103,9 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     }
     bodies = rest.state.bodies = JsonBodyParser()
     most = settings.max_body_bytes
+    rest_app = RequestLimitMiddleware(rest, most, larger)
     app: ASGIApp = FastCallRoutes(
-        RequestLimitMiddleware(rest, most, larger),
+        McpEndpoint(rest_app, McpServer(board), OriginPolicy(settings), bodies, max_body=most),
         board.calls,
         board.dialects,
         bodies,
@@ -113,8 +117,21 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
             app,
             allow_origins=origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
+            allow_headers=[
+                "Authorization",
+                "Content-Type",
+                "Idempotency-Key",
+                "Last-Event-ID",
+                "X-Request-Id",
+                "Mcp-Session-Id",
+                "MCP-Protocol-Version",
+                "Mcp-Method",
+                "Mcp-Name",
+            ],
             expose_headers=[
+                "Mcp-Session-Id",
+                "MCP-Protocol-Version",
+                "WWW-Authenticate",
                 "X-Request-Id",
                 "X-Execution-Id",
                 "X-Run-Id",

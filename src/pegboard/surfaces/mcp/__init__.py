@@ -1,0 +1,1 @@
+"""The board's tools over the Model Context Protocol, for HTTP and stdio."""

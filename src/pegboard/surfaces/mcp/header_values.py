@@ -1,0 +1,149 @@
+"""The request headers of MCP over HTTP: collected, decoded, and compared with the body."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from pegboard.surfaces.mcp.protocol import (
+    CAPABILITIES_KEY,
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    STATELESS_VERSION,
+    UNSUPPORTED_VERSION,
+    VERSION_KEY,
+    ProtocolError,
+)
+
+# The field of the params whose value is repeated in the header Mcp-Name.
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+PARAM_PREFIX = b"mcp-param-"
+_NAMES = (
+    b"authorization", b"host", b"origin", b"content-type", b"content-length", b"accept", b"mcp-session-id",
+    b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"idempotency-key", b"x-request-id", b"transfer-encoding",
+)  # fmt: skip
+_PLACES = {name: place for place, name in enumerate(_NAMES)}
+_ROUTING = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
+_BASE64 = re.compile(r"=\?base64\?(.*)\?=", re.DOTALL)
+
+
+class McpHeaders:
+    """The headers that the endpoint uses; several values of one name are joined by a comma."""
+
+    __slots__ = ("_values", "duplicates", "params")
+
+    def __init__(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        values: list[bytes | None] = [None] * len(_NAMES)
+        self._values = values
+        # The values of Mcp-Param-* by lower-case name.
+        self.params: dict[bytes, bytes] = {}
+        self.duplicates: set[bytes] = set()
+        find = _PLACES.get
+        for name, value in headers:
+            place = find(name)
+            if place is not None:
+                before = values[place]
+                if before is None:
+                    values[place] = value.strip(b" \t")
+                else:
+                    values[place] = before + b", " + value
+                    self.duplicates.add(name)
+            elif name.startswith(PARAM_PREFIX):
+                if name in self.params:
+                    self.duplicates.add(name)
+                self.params[name] = value.strip(b" \t")
+
+    def get(self, name: bytes) -> bytes | None:
+        """Return the value of a header, without surrounding whitespace, or None."""
+        return self._values[_PLACES[name]]
+
+    @property
+    def version(self) -> str | None:
+        """The protocol version."""
+        value = self._values[7]
+        return None if value is None else value.decode("latin-1")
+
+    def check_stateless(self, method: str, params: Mapping[str, Any]) -> None:
+        """Raise ProtocolError unless `_meta` is complete, the headers repeat the body, and the version is known."""
+        meta = check_meta(params)
+        for name in self.duplicates:
+            if name in _ROUTING:
+                raise _build_mismatch(f"The header {name.decode()} was sent more than once")
+        version = meta[VERSION_KEY]
+        if self.version != version:
+            raise _build_mismatch(f"The header MCP-Protocol-Version must be the same as {VERSION_KEY} in _meta")
+        sent_method = self._values[8]
+        if sent_method is None or sent_method.decode("latin-1") != method:
+            raise _build_mismatch("The header Mcp-Method must be the same as the method in the body")
+        field = NAMED_BY.get(method)
+        if field is not None:
+            wanted = params.get(field)
+            if wanted is not None and decode_header_value(self._values[9]) != wanted:
+                raise _build_mismatch(f"The header Mcp-Name must be the same as '{field}' in the params")
+        if version != STATELESS_VERSION:
+            raise build_unsupported_version(version)
+
+
+def check_meta(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `_meta` of a stateless request; raise ProtocolError if a required key is missing or not valid."""
+    meta = params.get("_meta")
+    if type(meta) is not dict:
+        raise ProtocolError(INVALID_PARAMS, f"_meta must be an object with {VERSION_KEY} and {CAPABILITIES_KEY}")
+    missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
+    if missing:
+        raise ProtocolError(INVALID_PARAMS, f"_meta has no {' and no '.join(missing)}")
+    if not isinstance(meta[VERSION_KEY], str):
+        raise ProtocolError(INVALID_PARAMS, f"{VERSION_KEY} in _meta must be a string")
+    if type(meta[CAPABILITIES_KEY]) is not dict:
+        raise ProtocolError(INVALID_PARAMS, f"{CAPABILITIES_KEY} in _meta must be an object")
+    return meta
+
+
+def build_unsupported_version(requested: str) -> ProtocolError:
+    """Return the error for an unknown protocol version."""
+    data = {"supported": [STATELESS_VERSION], "requested": requested}
+    return ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+
+
+def decode_header_value(value: bytes | None) -> str | None:
+    """Return the text of a header value, which may be in base64 form; None if it is missing or not valid."""
+    if value is None:
+        return None
+    text = value.decode("latin-1")
+    found = _BASE64.fullmatch(text)
+    if found is None:
+        return text
+    try:
+        decoded = base64.b64decode(found[1], validate=True)
+        # Only the canonical form is accepted, so that no two values of a header mean the same.
+        return decoded.decode() if base64.b64encode(decoded).decode() == found[1] else None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _build_mismatch(message: str) -> ProtocolError:
+    return ProtocolError(HEADER_MISMATCH, message)
+
+
+@lru_cache(maxsize=256)
+def is_json_media_type(value: bytes) -> bool:
+    """Return True if the Content-Type is JSON."""
+    return value.partition(b";")[0].strip().lower() == b"application/json"
+
+
+@lru_cache(maxsize=256)
+def accepts(value: bytes, kind: bytes) -> bool:
+    """Return True if the Accept header includes this media type, possibly by a wildcard."""
+    wanted = (kind, kind.partition(b"/")[0] + b"/*", b"*/*")
+    for item in value.lower().split(b","):
+        media, *parameters = (part.strip() for part in item.split(b";"))
+        if media in wanted and not any(part.replace(b" ", b"") in _REFUSED for part in parameters):
+            return True
+    return False
+
+
+_REFUSED = frozenset({b"q=0", b"q=0.0", b"q=0.00", b"q=0.000"})

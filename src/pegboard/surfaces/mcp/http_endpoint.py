@@ -1,0 +1,309 @@
+"""MCP over HTTP: an ASGI application for /mcp and /agents/{id}/mcp, in front of the one for all other paths."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from pegboard.model.api_errors import NotFound, Unauthorised
+from pegboard.model.call import Caller
+from pegboard.model.call_errors import MalformedArguments
+from pegboard.stages.large_reads import LARGE_BYTES
+from pegboard.surfaces.mcp.header_values import McpHeaders, accepts, build_unsupported_version, is_json_media_type
+from pegboard.surfaces.mcp.json_rpc import (
+    InvalidMessage,
+    RequestId,
+    RpcMessage,
+    encode_error,
+    encode_result,
+    parse_body,
+    read_message,
+)
+from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
+from pegboard.surfaces.mcp.mcp_server import McpServer
+from pegboard.surfaces.mcp.mcp_sessions import SessionRecord, cancel_request
+from pegboard.surfaces.mcp.methods import handle_request
+from pegboard.surfaces.mcp.open_session import open_session
+from pegboard.surfaces.mcp.protocol import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    SESSION_REVISION,
+    SESSION_VERSIONS,
+    STATELESS_REVISION,
+    STATELESS_VERSION,
+    VERSION_KEY,
+    ProtocolError,
+    Revision,
+)
+from pegboard.surfaces.mcp.request_origin import OriginPolicy
+from pegboard.surfaces.mcp.response_stream import Headers, ResponseStream
+from pegboard.surfaces.mcp.session_events import stream_session_events
+from pegboard.surfaces.rest.asgi_request import (
+    JSON_MEDIA_TYPE,
+    ASGIApp,
+    Receive,
+    Scope,
+    Send,
+    choose_request_id,
+    parse_bearer_key,
+    parse_content_length,
+    read_body,
+    run_unless_disconnected,
+    send_response,
+)
+from pegboard.surfaces.rest.json_bodies import JsonBodyParser
+from pegboard.surfaces.rest.problem_json import describe_unexpected_error
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
+
+_PATH, _AGENT_PREFIX = "/mcp", "/agents/"
+_EVENT_STREAM = b"text/event-stream"
+_SESSION_VERSIONS = frozenset(SESSION_VERSIONS)
+
+
+def find_agent_ref(path: str) -> str | None:
+    """Return the agent that a path names, "" for the path without an agent, or None if it is no path of MCP."""
+    path = path.removesuffix("/")
+    if path == _PATH:
+        return ""
+    if path.startswith(_AGENT_PREFIX) and path.endswith(_PATH):
+        return path[len(_AGENT_PREFIX) : -len(_PATH)] or None
+    return None
+
+
+class McpEndpoint:
+    """Serves the paths of MCP, and passes other requests to the inner application."""
+
+    def __init__(
+        self, app: ASGIApp, server: McpServer, origins: OriginPolicy, bodies: JsonBodyParser, *, max_body: int
+    ) -> None:
+        self._app = app
+        self._server = server
+        self._origins = origins
+        self._bodies = bodies
+        self._max_body = max_body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one ASGI connection."""
+        if scope["type"] == "http":
+            agent_ref = find_agent_ref(scope["path"].removeprefix(scope.get("root_path", "")))
+            if agent_ref is not None:
+                await _McpExchange(self._server, McpHeaders(scope["headers"]), receive, send).serve(
+                    scope["method"], agent_ref, self
+                )
+                return
+        await self._app(scope, receive, send)
+
+    def authenticate(self, headers: McpHeaders, agent_ref: str) -> Caller:
+        """Return the caller of a request; raise ProtocolError, Unauthorised or NotFound."""
+        self._origins.check(headers.get(b"host"), headers.get(b"origin"))
+        caller = self._server.calls.authenticate(parse_bearer_key(headers.get(b"authorization")))
+        return self._server.find_agent_caller(agent_ref, caller) if agent_ref else caller
+
+    async def read_value(self, headers: McpHeaders, receive: Receive) -> Any:
+        """Return the body of a POST request as JSON; raise ProtocolError or HTTPException if it cannot be read."""
+        media_type, accept = headers.get(b"content-type"), headers.get(b"accept")
+        if media_type is None or not is_json_media_type(media_type):
+            raise ProtocolError(INVALID_REQUEST, "The Content-Type must be application/json", status=415)
+        if accept is not None and not accepts(accept, JSON_MEDIA_TYPE):
+            raise ProtocolError(INVALID_REQUEST, "The Accept header must include application/json", status=406)
+        try:
+            body = await read_body(receive, self._max_body, parse_content_length(headers.get(b"content-length") or b""))
+        except MalformedArguments as error:  # the body was cut off
+            raise ProtocolError(INVALID_REQUEST, error.message, status=400) from None
+        if len(body) > LARGE_BYTES:
+            return await self._bodies.parse(body, parse_body)
+        return parse_body(body)
+
+
+class _McpExchange:
+    """One HTTP request and its response."""
+
+    __slots__ = ("_headers", "_message_id", "_receive", "_reply_headers", "_request_id", "_send", "_server")
+
+    def __init__(self, server: McpServer, headers: McpHeaders, receive: Receive, send: Send) -> None:
+        self._server = server
+        self._headers = headers
+        self._receive = receive
+        self._send = send
+        self._message_id: RequestId | None = None
+        sent_id = headers.get(b"x-request-id")
+        self._request_id: str | None = None
+        self._reply_headers: Headers = []
+        if sent_id is not None:
+            self._request_id = choose_request_id(sent_id)
+            self._reply_headers.append((b"x-request-id", self._request_id.encode()))
+
+    async def serve(self, method: str, agent_ref: str, endpoint: McpEndpoint) -> None:
+        """Send the response to the request."""
+        version = self._headers.version
+        revision = SESSION_REVISION if version is None or version in _SESSION_VERSIONS else STATELESS_REVISION
+        try:
+            caller = endpoint.authenticate(self._headers, agent_ref)
+            if method == "POST":
+                await self._post(caller, revision, await endpoint.read_value(self._headers, self._receive))
+            elif method == "GET" and not revision.is_stateless:
+                await self._stream_events(caller)
+            elif method == "DELETE" and not revision.is_stateless:
+                self._server.sessions.end(self._find_session(caller))
+                await send_response(self._send, 204, b"", JSON_MEDIA_TYPE, self._reply_headers)
+            else:
+                await self._refuse_method(revision)
+        except Exception as error:
+            await self._send_error(error, revision)
+
+    async def _post(self, caller: Caller, revision: Revision, value: Any) -> None:
+        message = read_message(value)
+        self._message_id = message.id
+        if message.method is None:
+            raise ProtocolError(INVALID_REQUEST, "This server waits for no response", status=400)
+        if revision.is_stateless:
+            session = None
+            if message.id is None:
+                self._check_notification_version()
+                return await self._accept()
+            self._headers.check_stateless(message.method, message.params)
+            if message.method == "tools/call":
+                self._check_param_headers(message.params)
+        else:
+            if message.method == "initialize" and message.id is not None:
+                return await self._initialize(caller, message)
+            session = self._find_session(caller, message)
+            if message.id is None:
+                _handle_notification(session, message)
+                return await self._accept()
+        return await self._answer(caller, revision, message, session)
+
+    async def _answer(
+        self, caller: Caller, revision: Revision, message: RpcMessage, session: SessionRecord | None
+    ) -> None:
+        assert message.id is not None
+        assert message.method is not None
+        accept = self._headers.get(b"accept")
+        may_stream = accept is None or accepts(accept, _EVENT_STREAM)
+        if message.method == "subscriptions/listen" and not may_stream:
+            raise ProtocolError(INVALID_REQUEST, "The Accept header must include text/event-stream", status=406)
+        stream = ResponseStream(self._send, self._reply_headers, may_stream=may_stream)
+        key = self._headers.get(b"idempotency-key")
+        request = McpRequest(
+            message.id,
+            message.method,
+            message.params,
+            revision,
+            caller,
+            stream.notify,
+            session,
+            None if session is None else session.running,
+            partial(run_unless_disconnected, self._receive) if session is None else None,
+            None if key is None else key.decode("latin-1"),
+            self._request_id,
+            self._is_allowed,
+        )
+        try:
+            result = await handle_request(self._server, request)
+        except ProtocolError as error:
+            await stream.finish(revision.get_status(error), encode_error(message.id, error), _get_error_headers(error))
+        except NoResponse:
+            if session is None:
+                await stream.abort()
+            else:
+                await stream.finish_empty()
+        except BaseException:
+            await stream.abort()
+            raise
+        else:
+            await stream.finish(200, encode_result(message.id, result))
+
+    async def _initialize(self, caller: Caller, message: RpcMessage) -> None:
+        assert message.id is not None
+        if self._headers.get(b"mcp-session-id") is not None:
+            self._find_session(caller)
+            raise ProtocolError(INVALID_REQUEST, "This session is initialized already", status=400)
+        session, result = open_session(self._server, caller, message.params)
+        headers = [(b"mcp-session-id", session.id.encode()), *self._reply_headers]
+        await send_response(self._send, 200, encode_result(message.id, result), JSON_MEDIA_TYPE, headers)
+
+    async def _stream_events(self, caller: Caller) -> None:
+        accept = self._headers.get(b"accept")
+        if accept is not None and not accepts(accept, _EVENT_STREAM):
+            raise ProtocolError(INVALID_REQUEST, "The Accept header must include text/event-stream", status=406)
+        session = self._find_session(caller)
+        stream = ResponseStream(self._send, self._reply_headers, may_stream=True)
+        await stream_session_events(self._server, session, stream, self._receive, self._is_allowed)
+
+    def _find_session(self, caller: Caller, message: RpcMessage | None = None) -> SessionRecord:
+        session_id = self._headers.get(b"mcp-session-id")
+        if session_id is None and message is not None and self._headers.version is None:
+            meta = message.params.get("_meta")
+            if isinstance(meta, dict) and VERSION_KEY in meta:
+                raise ProtocolError(HEADER_MISMATCH, "The header MCP-Protocol-Version is missing", status=400)
+        return self._server.sessions.find(session_id, caller)
+
+    def _check_notification_version(self) -> None:
+        version = self._headers.version
+        if version != STATELESS_VERSION:
+            raise build_unsupported_version(version or "")
+
+    def _check_param_headers(self, params: dict[str, Any]) -> None:
+        """Raise ProtocolError unless the headers Mcp-Param-* repeat the arguments that the tool declares."""
+        name, arguments = params.get("name"), params.get("arguments") or {}
+        compiled = self._server.snapshot.find(name) if isinstance(name, str) else None
+        if compiled is None or not isinstance(arguments, dict):
+            return
+        for param in self._server.lists.find(compiled).param_headers:
+            param.check(arguments, self._headers.params, self._headers.duplicates)
+
+    def _is_allowed(self) -> bool:
+        """True if the key of this request is still valid."""
+        try:
+            self._server.calls.authenticate(parse_bearer_key(self._headers.get(b"authorization")))
+        except Unauthorised:
+            return False
+        return True
+
+    async def _accept(self) -> None:
+        await send_response(self._send, 202, b"", JSON_MEDIA_TYPE, self._reply_headers)
+
+    async def _refuse_method(self, revision: Revision) -> None:
+        allowed = b"POST" if revision.is_stateless else b"GET, POST, DELETE"
+        error = ProtocolError(INVALID_REQUEST, f"Use {allowed.decode().replace(', ', ' or ')} here")
+        headers = [(b"allow", allowed), *self._reply_headers]
+        await send_response(self._send, 405, encode_error(None, error), JSON_MEDIA_TYPE, headers)
+
+    async def _send_error(self, error: Exception, revision: Revision) -> None:
+        """Send the JSON-RPC error for an exception that was raised before the response began."""
+        identity = self._message_id
+        if isinstance(error, InvalidMessage):
+            identity = error.id
+        elif isinstance(error, Unauthorised):
+            error = ProtocolError(INVALID_REQUEST, error.message, status=401)
+        elif isinstance(error, NotFound):
+            error = ProtocolError(INVALID_REQUEST, error.message, status=404)
+        elif isinstance(error, HTTPException):
+            error = ProtocolError(INVALID_REQUEST, error.detail, status=error.status_code)
+        elif not isinstance(error, ProtocolError):
+            log.error("request_broke", request_id=self._request_id, exc_info=error)
+            status, message = describe_unexpected_error(error)
+            error = ProtocolError(INTERNAL_ERROR, message, status=status)
+        headers = [*_get_error_headers(error), *self._reply_headers]
+        await send_response(
+            self._send, revision.get_status(error), encode_error(identity, error), JSON_MEDIA_TYPE, headers
+        )
+
+
+def _get_error_headers(error: ProtocolError) -> Headers:
+    if error.status == 401:
+        text = "".join(letter if letter.isascii() and letter.isprintable() else " " for letter in error.message)
+        quoted = text.replace("\\", "\\\\").replace('"', '\\"').encode()
+        return [(b"www-authenticate", b'Bearer error="invalid_token", error_description="%b"' % quoted)]
+    return [(b"retry-after", b"1")] if error.status == 503 else []
+
+
+def _handle_notification(session: SessionRecord, message: RpcMessage) -> None:
+    """Cancel a request of the session; other notifications need nothing."""
+    if message.method == "notifications/cancelled":
+        cancel_request(session.running, message.params)

@@ -1,0 +1,82 @@
+"""Reports to open streams that the list of tools of their caller has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from pegboard.model.call import Caller
+from pegboard.registry.snapshot import Snapshot
+from pegboard.surfaces.mcp.tool_listing import ToolLists
+
+# Changes within this time are reported together.
+_PAUSE_SECONDS = 0.1
+
+
+class ListSubscriber:
+    """An open stream and the list that its client knows."""
+
+    __slots__ = ("caller", "close", "digest", "is_allowed", "report")
+
+    def __init__(
+        self,
+        caller: Caller,
+        digest: str,
+        report: Callable[[], None],
+        close: Callable[[], None],
+        is_allowed: Callable[[], bool],
+    ) -> None:
+        self.caller = caller
+        self.digest = digest
+        self.report = report
+        self.close = close
+        self.is_allowed = is_allowed
+
+
+class ListChanges:
+    """Compares the lists of all subscribers after a change of the registry by any process."""
+
+    def __init__(self, snapshot: Snapshot, lists: ToolLists) -> None:
+        self._snapshot = snapshot
+        self._lists = lists
+        self._subscribers: set[ListSubscriber] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self._subscribers)
+
+    @contextmanager
+    def watch(
+        self, caller: Caller, report: Callable[[], None], close: Callable[[], None], is_allowed: Callable[[], bool]
+    ) -> Iterator[None]:
+        """Call `report` after each change of the caller's list, and `close` when the key is no longer valid."""
+        subscriber = ListSubscriber(caller, self._lists.compute_digest(caller), report, close, is_allowed)
+        self._subscribers.add(subscriber)
+        self._snapshot.on_change.add(self._schedule)
+        try:
+            yield
+        finally:
+            self._subscribers.discard(subscriber)
+            if not self._subscribers:
+                self._snapshot.on_change.discard(self._schedule)
+
+    def close(self) -> None:
+        """End all streams, because the server stops."""
+        for subscriber in tuple(self._subscribers):
+            subscriber.close()
+
+    def _schedule(self) -> None:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._compare)
+
+    def _compare(self) -> None:
+        self._timer = None
+        for subscriber in tuple(self._subscribers):
+            if not subscriber.is_allowed():
+                subscriber.close()
+                continue
+            digest = self._lists.compute_digest(subscriber.caller)
+            if digest != subscriber.digest:
+                subscriber.digest = digest
+                subscriber.report()

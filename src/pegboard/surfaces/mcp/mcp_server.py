@@ -1,0 +1,55 @@
+"""What the handlers of all methods share: the board, its lists, and the open sessions and streams of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any
+
+from pegboard.board import Pegboard
+from pegboard.model.call import Caller
+from pegboard.surfaces.mcp.list_changes import ListChanges
+from pegboard.surfaces.mcp.mcp_sessions import McpSessions
+from pegboard.surfaces.mcp.tool_listing import ToolLists
+from pegboard.telemetry.tracing import find_tracing
+
+_NO_TRACE: AbstractContextManager[None] = nullcontext()
+_AgentKey = tuple[str, str, str | None, str | None]
+
+
+class McpServer:
+    """One board as an MCP server, independent of the transport."""
+
+    def __init__(self, board: Pegboard) -> None:
+        settings = board.settings
+        self.calls = board.calls
+        self.snapshot = board.snapshot
+        self.lists = ToolLists(board.snapshot, board.dialects["mcp"], settings.mcp_page_size)
+        self.changes = ListChanges(board.snapshot, self.lists)
+        self.sessions = McpSessions(settings.mcp_sessions)
+        self.most_streams = settings.mcp_sessions
+        self.cache_members = b'"ttlMs":%d,"cacheScope":"private"' % settings.mcp_list_ttl_ms
+        self._people = board.people
+        self._tracing = find_tracing()
+        self._agent_callers: dict[_AgentKey, Caller] = {}
+        self._agents_version = -1
+
+    def find_agent_caller(self, ref: str, caller: Caller) -> Caller:
+        """Return the caller as limited to the tools of an agent, given by id or name; raise NotFound if unknown."""
+        if self._agents_version != self.snapshot.version:
+            self._agent_callers.clear()
+            self._agents_version = self.snapshot.version
+        key = (ref, caller.user_id, caller.key_id, caller.agent_id)
+        found = self._agent_callers.get(key)
+        if found is None:
+            agent = self._people.find_agent(ref, caller)
+            # A key that is bound to an agent has the rights of a member, also if its owner is an admin.
+            found = self._agent_callers[key] = replace(caller, role="member", agent_id=agent.id)
+        return found
+
+    def continue_trace(self, meta: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """Make the spans within part of the client's trace, if this process traces calls."""
+        if self._tracing is None or "traceparent" not in meta:
+            return _NO_TRACE
+        return self._tracing.continue_trace(meta)

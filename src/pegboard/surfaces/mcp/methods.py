@@ -1,0 +1,225 @@
+"""Every method that the server handles: its handler, and the revisions that have it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import orjson
+
+from pegboard.model.api_errors import Refusal
+from pegboard.model.call import ToolCall
+from pegboard.model.ids import new_id
+from pegboard.surfaces.mcp.call_result import encode_tool_result
+from pegboard.surfaces.mcp.json_rpc import encode_id, encode_notification
+from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
+from pegboard.surfaces.mcp.mcp_server import McpServer
+from pegboard.surfaces.mcp.mcp_sessions import build_too_many_error
+from pegboard.surfaces.mcp.progress_notifications import start_progress
+from pegboard.surfaces.mcp.protocol import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    SERVER_CAPABILITIES,
+    SESSION_VERSIONS,
+    STATELESS_VERSION,
+    SUBSCRIPTION_KEY,
+    MethodResult,
+    ProtocolError,
+)
+
+CANCELLED_BY_CLIENT = "Cancelled by the client"
+_LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_EMPTY = MethodResult(b"")
+_LIST_FLAGS = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
+_SUBSCRIPTION_META = b'"' + SUBSCRIPTION_KEY.encode() + b'":'
+_DISCOVERED = orjson.dumps({
+    "supportedVersions": [STATELESS_VERSION, *SESSION_VERSIONS], "capabilities": SERVER_CAPABILITIES,
+})[1:-1]  # fmt: skip
+
+Handler = Callable[[McpServer, McpRequest], Awaitable[MethodResult]]
+
+
+class Method(NamedTuple):
+    """A method: how it is handled, whether each revision has it, and whether clients may cache its result."""
+
+    handle: Handler
+    in_session: bool = True
+    in_stateless: bool = True
+    is_cacheable: bool = False
+
+
+async def discover(_server: McpServer, _request: McpRequest) -> MethodResult:
+    """Return the versions and capabilities of this server."""
+    return MethodResult(_DISCOVERED)
+
+
+async def ping(_server: McpServer, _request: McpRequest) -> MethodResult:
+    """Return nothing."""
+    return _EMPTY
+
+
+async def set_log_level(_server: McpServer, request: McpRequest) -> MethodResult:
+    """Set the least level of the log messages that this client gets."""
+    level = request.params.get("level")
+    if level not in _LOG_LEVELS:
+        raise ProtocolError(INVALID_PARAMS, f"'level' must be one of {', '.join(_LOG_LEVELS)}")
+    if request.session is not None:
+        request.session.log_level = level
+    return _EMPTY
+
+
+async def list_tools(server: McpServer, request: McpRequest) -> MethodResult:
+    """Return a page of the tools of this caller."""
+    return MethodResult(server.lists.encode_page(request.caller, request.revision, _read_cursor(request)))
+
+
+async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
+    """Run a call; its failure is a result."""
+    name = request.read_text("name")
+    if request.revision.is_stateless:
+        # The responses and the state of requests for input; unknown keys are ignored.
+        request.read_object("inputResponses")
+    run_id = new_id()
+    progress = start_progress(request) if "_meta" in request.params else None
+    call = ToolCall(
+        name,
+        request.read_object("arguments"),
+        surface="mcp",
+        dialect="mcp",
+        request_id=request.http_request_id,
+        on_progress=progress,
+        key=request.idempotency_key,
+    )
+    running = request.running
+    if running is not None:
+        running[request.id] = partial(server.calls.cancel, run_id, CANCELLED_BY_CLIENT)
+    try:
+        with server.continue_trace(request.meta):
+            result = await server.calls.call(call, request.caller, request.watch, run_id)
+    except Refusal as error:
+        raise ProtocolError(INVALID_PARAMS, error.message) from None
+    finally:
+        if progress is not None:
+            progress.end()
+        was_cancelled = running is not None and running.pop(request.id, None) is None
+    if result is None or was_cancelled:
+        raise NoResponse
+    compiled = server.snapshot.find(name)
+    is_structured = compiled is not None and compiled.tool.output_schema is not None
+    return encode_tool_result(result, request.revision, is_structured=is_structured)
+
+
+async def list_prompts(_server: McpServer, request: McpRequest) -> MethodResult:
+    """Return no prompts: tools are all that a board has."""
+    return _encode_empty_list(request, b"prompts")
+
+
+async def get_prompt(_server: McpServer, request: McpRequest) -> MethodResult:
+    """Raise ProtocolError: there is no prompt."""
+    request.read_object("arguments")
+    raise ProtocolError(INVALID_PARAMS, f"Prompt '{request.read_text('name')[:200]}' not found")
+
+
+async def list_resources(_server: McpServer, request: McpRequest) -> MethodResult:
+    """Return no resources."""
+    return _encode_empty_list(request, b"resources")
+
+
+async def list_resource_templates(_server: McpServer, request: McpRequest) -> MethodResult:
+    """Return no templates."""
+    return _encode_empty_list(request, b"resourceTemplates")
+
+
+async def read_resource(_server: McpServer, request: McpRequest) -> MethodResult:
+    """Raise ProtocolError: there is no resource."""
+    uri = request.read_text("uri")
+    raise ProtocolError(request.revision.resource_not_found, f"Resource '{uri[:200]}' not found", {"uri": uri})
+
+
+async def unsubscribe_resource(_server: McpServer, request: McpRequest) -> MethodResult:
+    """Return nothing, whether or not there was a subscription."""
+    request.read_text("uri")
+    return _EMPTY
+
+
+async def complete(_server: McpServer, request: McpRequest) -> MethodResult:
+    """Raise ProtocolError: there is neither a prompt nor a template whose arguments could be completed."""
+    ref, argument = request.read_object("ref"), request.read_object("argument")
+    field = {"ref/prompt": "name", "ref/resource": "uri"}.get(str(ref.get("type")))
+    if field is None or not isinstance(ref.get(field), str):
+        raise ProtocolError(INVALID_PARAMS, "'ref' must be {type: ref/prompt, name} or {type: ref/resource, uri}")
+    if not isinstance(argument.get("name"), str) or not isinstance(argument.get("value"), str):
+        raise ProtocolError(INVALID_PARAMS, "'argument' must be {name, value}, both strings")
+    what = "Prompt" if field == "name" else "Resource"
+    raise ProtocolError(INVALID_PARAMS, f"{what} '{ref[field][:200]}' not found")
+
+
+async def listen(server: McpServer, request: McpRequest) -> MethodResult:
+    """Send a notification for each change that the client asked for, until it disconnects or the server stops."""
+    wanted = request.params.get("notifications")
+    if type(wanted) is not dict:
+        raise ProtocolError(INVALID_PARAMS, "'notifications' in the params must be an object")
+    honoured: dict[str, Any] = {flag: True for flag in _LIST_FLAGS if wanted.get(flag) is True}
+    if len(server.changes) >= server.most_streams:
+        raise build_too_many_error(f"streams (PEGBOARD_MCP_SESSIONS is {server.most_streams:,})")
+    meta = {"_meta": {SUBSCRIPTION_KEY: request.id}}
+    over = asyncio.Event()
+
+    def report() -> None:
+        if "toolsListChanged" in honoured:
+            request.notify(encode_notification("notifications/tools/list_changed", meta))
+
+    with server.changes.watch(request.caller, report, over.set, request.is_allowed):
+        acknowledged = {"notifications": honoured, **meta}
+        request.notify(encode_notification("notifications/subscriptions/acknowledged", acknowledged))
+        if request.running is not None:
+            request.running[request.id] = over.set
+        if request.watch is None:
+            await over.wait()
+        elif await request.watch(over.wait()) is None:
+            raise NoResponse
+    if request.running is not None and request.running.pop(request.id, None) is None:
+        raise NoResponse  # the client has cancelled it
+    return MethodResult(b"", _SUBSCRIPTION_META + encode_id(request.id))
+
+
+def _read_cursor(request: McpRequest) -> str | None:
+    cursor = request.params.get("cursor")
+    if cursor is not None and not isinstance(cursor, str):
+        raise ProtocolError(INVALID_PARAMS, "'cursor' in the params must be a string")
+    return cursor
+
+
+def _encode_empty_list(request: McpRequest, name: bytes) -> MethodResult:
+    if _read_cursor(request) is not None:
+        raise ProtocolError(INVALID_PARAMS, "The cursor is not valid; start again without it")
+    return MethodResult(b'"' + name + b'":[]')
+
+
+METHODS: Mapping[str, Method] = {
+    "tools/call": Method(call_tool),
+    "tools/list": Method(list_tools, is_cacheable=True),
+    "prompts/list": Method(list_prompts, is_cacheable=True),
+    "prompts/get": Method(get_prompt),
+    "resources/list": Method(list_resources, is_cacheable=True),
+    "resources/templates/list": Method(list_resource_templates, is_cacheable=True),
+    "resources/read": Method(read_resource, is_cacheable=True),
+    "completion/complete": Method(complete),
+    "server/discover": Method(discover, in_session=False, is_cacheable=True),
+    "subscriptions/listen": Method(listen, in_session=False),
+    "ping": Method(ping, in_stateless=False),
+    "logging/setLevel": Method(set_log_level, in_stateless=False),
+    "resources/subscribe": Method(read_resource, in_stateless=False),
+    "resources/unsubscribe": Method(unsubscribe_resource, in_stateless=False),
+}
+
+
+async def handle_request(server: McpServer, request: McpRequest) -> bytes:
+    """Return the result of a request as JSON; raise ProtocolError, or NoResponse if none is to be sent."""
+    method = METHODS.get(request.method)
+    if method is None or not (method.in_stateless if request.revision.is_stateless else method.in_session):
+        raise ProtocolError(METHOD_NOT_FOUND, f"Method '{request.method[:200]}' not found")
+    result = await method.handle(server, request)
+    return request.revision.encode_result(result, server.cache_members if method.is_cacheable else b"")
