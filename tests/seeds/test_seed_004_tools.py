@@ -116,7 +116,7 @@ class TestVersions:
         answer = await ask(contract, query(**fields))
         assert answer["status"] == "error"
         assert (
-            f"'{next(iter(fields))}' is no field of an envelope of this version, version 1.1 has it"
+            f"'{next(iter(fields))}' is not a field of this version of the envelope, version 1.1 has it"
             in answer["error_msg"]
         )
 

@@ -171,7 +171,7 @@ class Conversations:
             )
             thread = _require_thread(reserved, thread_id)
             if thread.messages > MAX_MESSAGES:
-                raise Invalid(f"A thread holds at most {MAX_MESSAGES:,} messages; begin another one")
+                raise Invalid(f"A thread has at most {MAX_MESSAGES:,} messages; create another one")
             return await self._insert_messages(conn, thread, caller, incoming, thread.messages - new)
 
     async def _insert_messages(

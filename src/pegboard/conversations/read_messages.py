@@ -185,7 +185,7 @@ class MessageReader:
                 break
         answers = answers or _read_plain_answers(turn.raw)
         if not answers:
-            advice = "an answer to a call needs the call's id (tool_call_id) and what came of it (content)"
+            advice = "an answer to a call needs the call's id (tool_call_id) and its result (content)"
             raise Invalid.of(NOT_ADDED_MESSAGE, [Fault("", f"this is {describe_payload(turn.raw)}; {advice}")])
         return IncomingMessage(None, None, _read_timestamp(turn.when), answers=answers)
 
@@ -261,7 +261,7 @@ def _read_timestamp(given: Any) -> datetime:
 def _build_unrecognised_error(body: Any, place: int | None = None) -> Invalid:
     where = "this" if place is None else f"item {place} of the list"
     return Unreadable(
-        f"unrecognised_format: {where} is {describe_payload(body)}, which is no message that this board knows. Send "
+        f"unrecognised_format: {where} is {describe_payload(body)}, not a message in a known format. Send "
         '{"role": "user" | "assistant" | "system" | "tool", "content": …, "tool_calls": […]}, a message or a response '
-        "of a provider as it came, or a list of them, and name its dialect with ?from= if it is not found out"
+        "of a provider unchanged, or a list of them, and name its dialect with ?from= if it is not detected"
     )

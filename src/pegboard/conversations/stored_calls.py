@@ -129,7 +129,7 @@ def check_title(title: str | None) -> str | None:
     line = _to_single_line(title[: 4 * MAX_TITLE_CHARS])
     if not line or len(line) > MAX_TITLE_CHARS or len(title) > 4 * MAX_TITLE_CHARS:
         raise Invalid.of(
-            "The thread cannot be called that",
+            "The title of the thread is not valid",
             [Fault("title", f"must have 1 to {MAX_TITLE_CHARS} characters, or be null")],
         )
     return line

@@ -54,7 +54,7 @@ class A2A(Dialect):
     """Messages of parts; all answers go into one message."""
 
     name = "a2a"
-    expected = "a message, a task or an update of one whose data parts say in their metadata what they are"
+    expected = "a message, a task or an update, whose data parts have a type in their metadata"
     speakers: ClassVar[Mapping[str, Speaker]] = {"role_user": "user", "role_agent": "assistant"}
     abilities = WITHOUT_HISTORY
     keys = frozenset({"messageId", "message", "kind", "data", "artifact", "jsonrpc", *_UPDATE_KEYS})

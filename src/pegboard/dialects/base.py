@@ -115,7 +115,7 @@ class Dialect(ABC):
         return None
 
     def has_own_medium(self, part: Mapping[str, Any]) -> bool:
-        """Return True if this part of a message, such as an image, tells that the message is of this dialect."""
+        """Return True if this part of a message, such as an image, identifies the message as one of this dialect."""
         return bool(self.media) and (not self.media.isdisjoint(part) or part.get("type") in self.media)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class Dialect(ABC):
         return [*self.compose_turn(text, [answer.call for answer in answers], id), *self.reply(answers)]
 
     def own(self, raw: Any) -> list[Any]:
-        """Return a message of this provider as its history takes it; an empty list if that is not possible."""
+        """Return a message of this provider in the form of its history; an empty list if that is not possible."""
         if isinstance(raw, list):
             # Chunks of a stream: `settled` merges messages of one role if roles alternate.
             each = [self.own(item) for item in raw if self.talk.alternates or len(raw) == 1]
@@ -239,7 +239,7 @@ def render_ignored(result: ToolResult) -> list[dict[str, str]]:
 
 
 def render_circumstances(problem: Problem) -> dict[str, Any]:
-    """Return how the command ended, the state of the database and the time to wait, as far as they are known."""
+    """Return how the command ended, the state of the database and the time to wait, if they are known."""
     details: dict[str, Any] = {} if problem.command is None else asdict(problem.command)
     if problem.sqlstate is not None:
         details["sqlstate"] = problem.sqlstate

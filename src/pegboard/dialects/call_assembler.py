@@ -47,9 +47,11 @@ class _CallDraft:
         if arguments is ABSENT:
             text = "".join(self.texts)
             cut_off = not self.is_over and not text.strip()
-            arguments = Malformed(text, "the stream ended before they came") if cut_off else parse_arguments(text)
+            arguments = (
+                Malformed(text, "the stream ended before the arguments arrived") if cut_off else parse_arguments(text)
+            )
         elif not self.is_over and arguments == "":
-            arguments = Malformed("", "the stream ended before they came")
+            arguments = Malformed("", "the stream ended before the arguments arrived")
         else:
             arguments = parse_arguments(arguments)
         return AskedCall(

@@ -160,7 +160,7 @@ def lint_definitions(tools: Sequence[Tool], dialect: Dialect) -> LintReport:
     findings = []
     most = dialect.limits.tools
     if most is not None and len(tools) > most:
-        message = f"{len(tools)} tools, {dialect.name} takes {most}; put the ones that are needed on an agent"
+        message = f"{len(tools)} tools, {dialect.name} accepts at most {most}; select the needed ones with an agent"
         findings.append(DefinitionFinding("refuse", "tools", message))
     linted = [lint_definition(tool, dialect) for tool in tools]
     alike = _find_similar_names(each.name for each in linted)
@@ -185,11 +185,11 @@ def _check_description(tool: Tool, dialect: Dialect) -> Iterator[DefinitionFindi
     description = tool.description or ""
     most = dialect.limits.description
     if not description.strip():
-        message = "The model has nothing but the name to tell when to call it; describe what it does and when"
+        message = "Without a description, the model has only the name; describe what the tool does and when to call it"
         yield DefinitionFinding("misread", "description", message)
     elif most is not None and len(description) > most:
         yield DefinitionFinding(
-            "refuse", "description", f"{len(description)} characters, {dialect.name} takes {most}; shorten it"
+            "refuse", "description", f"{len(description)} characters, {dialect.name} accepts at most {most}; shorten it"
         )
 
 
@@ -203,12 +203,12 @@ def _check_parameters(tool: Tool) -> Iterator[DefinitionFinding]:
         if len(path) > 1 and path[-2] == "properties" and not {"description", "title", "const", "$ref"} & node.keys():
             silent.append(str(path[-1]))
         if isinstance(choices := node.get("enum"), list) and len(choices) > _LARGE_ENUM_VALUES:
-            message = f"{len(choices)} choices, all of which are in every request; take a text and check it in the tool"
+            message = f"{len(choices)} values are sent with every request; declare a string and check it in the tool"
             yield DefinitionFinding("note", _format_field_path((*path, "enum")), message)
     if silent:
         names = ", ".join(silent[:_MAX_LISTED_NAMES]) + ("…" if len(silent) > _MAX_LISTED_NAMES else "")
         yield DefinitionFinding(
-            "note", f"{_SCHEMA_FIELD}.properties", f"Without a description: {names}; say what to put there"
+            "note", f"{_SCHEMA_FIELD}.properties", f"Without a description: {names}; describe their values"
         )
 
 
@@ -216,20 +216,20 @@ def _check_schema(tool: Tool, dialect: Dialect, definition: Any) -> Iterator[Def
     limits = dialect.limits
     if not limits.has_schema:
         if tool.input_schema.get("properties"):
-            message = "A declaration has no place for parameters; name them in the description"
+            message = "A declaration cannot have parameters; name them in the description"
             yield DefinitionFinding("misread", _SCHEMA_FIELD, message)
         return
     if limits.strict and (why := explain_not_strict(tool.input_schema)) is not None:
-        message = f"It is not declared strict, so the model is not held to the schema: {why}"
+        message = f"It is not declared strict, so the provider does not enforce the schema: {why}"
         yield DefinitionFinding("note", _SCHEMA_FIELD, message)
     declared = summarize_schema(definition)
     if declared is None:
         return
     if limits.depth is not None and declared.levels > limits.depth:
-        message = f"{declared.levels} levels of objects, {dialect.name} takes {limits.depth}; flatten it"
+        message = f"{declared.levels} levels of objects, {dialect.name} accepts at most {limits.depth}; flatten it"
         yield DefinitionFinding("refuse", _SCHEMA_FIELD, message)
     if limits.properties is not None and declared.properties > limits.properties:
-        message = f"{declared.properties} properties, {dialect.name} takes {limits.properties}; take fewer"
+        message = f"{declared.properties} properties, {dialect.name} accepts at most {limits.properties}; declare fewer"
         yield DefinitionFinding("refuse", _SCHEMA_FIELD, message)
     yield from _check_root(tool, dialect)
     yield from _check_items(tool, dialect)
@@ -240,8 +240,8 @@ def _check_schema(tool: Tool, dialect: Dialect, definition: Any) -> Iterator[Def
 def _check_root(tool: Tool, dialect: Dialect) -> Iterator[DefinitionFinding]:
     for word in ("anyOf", "oneOf", "allOf"):
         if word in tool.input_schema and word in dialect.limits.root:
-            advice = "" if word == "allOf" else ", and the description says which go together"
-            message = f"Providers refuse '{word}' at the root; the properties are declared side by side{advice}"
+            advice = "" if word == "allOf" else ", and the description lists the valid combinations"
+            message = f"Providers reject '{word}' at the root; the properties of its schemas are merged{advice}"
             yield DefinitionFinding("note", f"{_SCHEMA_FIELD}.{word}", message)
 
 
@@ -250,11 +250,11 @@ def _check_items(tool: Tool, dialect: Dialect) -> Iterator[DefinitionFinding]:
         kind, items = node.get("type"), node.get("items")
         is_array = kind == "array" or (isinstance(kind, list) and "array" in kind)
         if isinstance(items, list):
-            message = "Providers refuse a list of schemas in 'items'; it is declared with items that fit any of them"
+            message = "Providers reject a list of schemas in 'items'; it is declared with items that match any of them"
             yield DefinitionFinding("misread", _format_field_path((*path, "items")), message)
         elif is_array and not isinstance(items, Mapping):
-            message = "Providers refuse an array without 'items'; it is declared with items of any kind"
-            yield DefinitionFinding("misread", _format_field_path(path), f"{message}: say what is in it")
+            message = "Providers reject an array without 'items'; it is declared with items of any type"
+            yield DefinitionFinding("misread", _format_field_path(path), f"{message}; declare its items")
 
 
 def _check_property_names(tool: Tool, dialect: Dialect, declared: SchemaSummary) -> Iterator[DefinitionFinding]:
@@ -274,7 +274,7 @@ def _check_property_names(tool: Tool, dialect: Dialect, declared: SchemaSummary)
             )
         else:
             yield DefinitionFinding(
-                "note", field, f"'{name}' does not match {fits.pattern}; it is declared under a name that does"
+                "note", field, f"'{name}' does not match {fits.pattern}; it is declared under another name"
             )
 
 
@@ -287,10 +287,10 @@ def _check_keywords(tool: Tool, dialect: Dialect, declared: SchemaSummary) -> It
         field = _format_field_path((*path, word))
         if word in declared.keywords and word in dialect.limits.refused:
             yield DefinitionFinding(
-                "refuse", field, f"{dialect.name} does not take '{word}'; say it in the description instead"
+                "refuse", field, f"{dialect.name} rejects '{word}'; describe it in the description instead"
             )
         elif word in declared.keywords and word in dialect.limits.ignored:
-            message = f"{dialect.name} does not hold the model to '{word}'; say it in the description too"
+            message = f"{dialect.name} does not enforce '{word}'; repeat it in the description"
             yield DefinitionFinding("misread", field, message)
         elif word not in declared.keywords and word in _CONSTRAINT_KEYWORDS:
             yield _report_lost_keyword(word, value, field, declared)
@@ -298,17 +298,17 @@ def _check_keywords(tool: Tool, dialect: Dialect, declared: SchemaSummary) -> It
         field = _format_field_path((*first["$ref"][0], "$ref"))
         if inline_references(tool.input_schema) is None:
             yield DefinitionFinding(
-                "misread", field, "It leads back to itself, and is cut there; describe what goes inside"
+                "misread", field, "It is recursive, and is cut off there; describe the nested values"
             )
         else:
-            yield DefinitionFinding("note", field, "What it names is written out in its place")
+            yield DefinitionFinding("note", field, "Its target is declared in its place")
 
 
 def _report_lost_keyword(word: str, value: Any, field: str, declared: SchemaSummary) -> DefinitionFinding:
     words = describe_keyword(word, value)
     if words and words.casefold() in declared.descriptions:
-        return DefinitionFinding("note", field, f"'{word}' is in the description, the provider has no such keyword")
-    return DefinitionFinding("misread", field, f"The model does not learn about '{word}'; say it in the description")
+        return DefinitionFinding("note", field, f"The provider has no '{word}'; the description has it")
+    return DefinitionFinding("misread", field, f"The declaration has no '{word}'; describe it in the description")
 
 
 def _iter_own_schemas(tool: Tool) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -331,9 +331,7 @@ def _find_similar_names(names: Iterable[str]) -> dict[str, list[str]]:
 
 def _report_similar_names(field: str, name: str, others: Sequence[str]) -> DefinitionFinding:
     alike = ", ".join(f"'{other}'" for other in others[:_MAX_LISTED_NAMES])
-    return DefinitionFinding(
-        "misread", field, f"A model takes '{name}' for {alike}; give them names that differ in more"
-    )
+    return DefinitionFinding("misread", field, f"Models confuse '{name}' with {alike}; choose names that differ more")
 
 
 def _format_field_path(path: Path) -> str:

@@ -54,8 +54,8 @@ def _check_tool_name(given: Any, schema_of: SchemaLookup) -> str | None:
     if len(given) <= MAX_NAME_CHARS:
         return None
     short = make_alias(given) if schema_of(given) is not None else None
-    return f"has {len(given):,} characters, at most {MAX_NAME_CHARS} are taken" + (
-        f", say '{short}' for it" if short else ""
+    return f"has {len(given):,} characters, at most {MAX_NAME_CHARS} are accepted" + (
+        f", use its alias '{short}'" if short else ""
     )
 
 
@@ -81,7 +81,7 @@ def _check_timestamp(given: Any, now: datetime) -> str | None:
         return "must not be before 1970"
     if moment > now + MAX_CLOCK_SKEW:
         ours = write_instant(now.replace(microsecond=0))
-        return f"is in the future: at most 5 minutes ahead of this board's clock are taken, which says {ours}"
+        return f"is in the future: it may be at most 5 minutes ahead of this board's clock, which is at {ours}"
     return None
 
 
@@ -97,7 +97,7 @@ def check_chain(given: Any) -> str | None:
     if not isinstance(given, dict):
         return f'must be an object {{"id", "step"}}, and is {_name_json_type(given)}'
     if not given.keys() <= {"id", "step"}:
-        return "has 'id' and 'step', and nothing else"
+        return "may have only 'id' and 'step'"
     for name in ("id", "step"):
         value = given.get(name, "" if name == "id" else name)
         if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME_CHARS:
@@ -114,9 +114,9 @@ def _check_unknown_fields(item: Mapping[str, Any], known: Mapping[str, Any]) -> 
     extra = [str(key)[:_MAX_FIELD_NAME_CHARS] for key in item if key not in known]
     for name in extra[:_MAX_LISTED_FIELDS]:
         hint = ", version 1.1 has it" if name in _V1_1_FIELDS else ""
-        yield f"{name!r} is no field of an envelope of this version{hint}"
+        yield f"{name!r} is not a field of this version of the envelope{hint}"
     if len(extra) > _MAX_LISTED_FIELDS:
-        yield f"{len(extra) - _MAX_LISTED_FIELDS:,} more fields are none either"
+        yield f"and {len(extra) - _MAX_LISTED_FIELDS:,} more unknown fields"
 
 
 def _name_json_type(given: Any) -> str:

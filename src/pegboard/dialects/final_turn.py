@@ -78,10 +78,10 @@ def check_all_calls_read(payload: Any, calls: Sequence[AskedCall], dialect: str)
     if path is None and (calls or not has_visible_calls(payload)):
         return
     where = f" at '{path}'" if path else ""
-    unread = f"in a shape that {dialect} does not read"
+    unread = f"in a form that {dialect} does not read"
     raise Unreadable(
-        f"unrecognised_format: this is {describe_payload(payload)}. It holds a call{where} {unread}; "
-        "send the provider's message or response as it came",
+        f"unrecognised_format: this is {describe_payload(payload)}. It has a call{where} {unread}; "
+        "send the provider's message or response unchanged",
         [Fault(path, f"a call {unread}")] if path else (),
     )
 

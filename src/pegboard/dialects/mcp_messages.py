@@ -172,7 +172,7 @@ def _parse_result(result: JsonObject) -> tuple[Any, str | None]:
     blocks = content if isinstance(content, list) else []
     texts = [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
     if result.get("isError") is True:
-        return ABSENT, "\n".join(texts) or "The tool failed and did not say why"
+        return ABSENT, "\n".join(texts) or "The tool failed without an error message"
     if "structuredContent" in result:
         return result["structuredContent"], None
     return (parse_if_json(texts[0]), None) if len(texts) == len(blocks) == 1 else ({"content": blocks}, None)

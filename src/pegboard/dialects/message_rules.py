@@ -15,7 +15,7 @@ SAME_ROLES: Mapping[str, str] = MappingProxyType({})
 
 
 class TextMarks(NamedTuple):
-    """Patterns that separate what a model says to the user from the rest of its text."""
+    """Patterns that separate a model's text for the user from calls and chat template tokens."""
 
     # The beginning of calls: the text for the user comes before it.
     calls: str = ""

@@ -156,7 +156,7 @@ _CONVERSATION_OBJECTS = ("conversation.response", "conversation.history")
 _TRUNCATED_REASONS = ("length", "model_length", "error")
 
 # Text of the assistant message that is inserted between a tool and a user message: Mistral rejects that order.
-_SILENT_ASSISTANT_TEXT = "[The assistant said nothing.]"
+_SILENT_ASSISTANT_TEXT = "[The assistant sent no text.]"
 
 
 class Mistral(MessagePerAnswer):

@@ -98,7 +98,7 @@ class TurnReader:
         return self._template_token.sub("", text[: opener.start()] if opener else text).strip() or None
 
     def find_media_dialect(self, raw: Any) -> str | None:
-        """Return the dialect of a message by its parts that are not text, or None if they do not tell it."""
+        """Return the dialect of a message by its parts that are not text, or None if they do not identify it."""
         item = dict_or_empty(raw)
         for part in (*filter_dicts(item.get("content")), *filter_dicts(item.get("parts"))):
             for dialect in self._with_media:

@@ -43,7 +43,7 @@ _EVENTS_SINCE_5 = _COMMON_EVENTS | {
 _PART_TYPES_OF_4 = frozenset({"tool-call-streaming-start", "tool-invocation"})
 _TYPES_WITH_OTHER_ID = frozenset({"tool-input-start", "tool-input-delta", "tool-input-end"})
 _APPROVAL_TYPES = frozenset({"tool-approval-request", "tool-approval-response"})
-# Events about which a text says nothing.
+# Events that have no text.
 _EVENTS_WITHOUT_TEXT = frozenset(
     {
         *("start", "finish", "start-step", "finish-step", "step-start", "step-finish", "text-start", "text-end"),

@@ -38,7 +38,7 @@ from pegboard.model.ignored_arguments import Ignored
 
 
 class ErrorType(StrEnum):
-    """The four types that every error answers with."""
+    """The four error types."""
 
     VALIDATION = "VALIDATION_ERROR"
     DATABASE = "DATABASE_ERROR"
@@ -169,7 +169,7 @@ class ToolNotFound(ConfigError):
     code = "tool_not_found"
 
     def __init__(self, name: str, why: str = "", near: str | None = None) -> None:
-        unnamed = "The call does not say, in a way that can be read, which tool it is for; send it again with a name"
+        unnamed = "The call has no readable tool name; send it again with a name"
         more = f": {why}" if why else f"; did you mean '{near}'?" if near else ""
         super().__init__(f"Tool '{name}' not found{more}" if name else unnamed)
 
@@ -313,5 +313,5 @@ class InternalError(ToolError):
         super().__init__("An unexpected error occurred during tool execution")
 
 
-# The codes of results that say that the board could not run or record the call.
+# The codes of results of calls that the board could not run or record.
 UNAVAILABLE_CODES = frozenset({Unavailable.code, Unrecorded.code})

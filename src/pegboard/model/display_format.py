@@ -35,7 +35,7 @@ def _check_style(given: Any) -> Any:
 
 def _check_printable(name: str) -> str:
     if not name.isprintable():
-        raise ValueError(f"{name!r} has a character that cannot be seen")
+        raise ValueError(f"{name!r} has a character that is not printable")
     return name
 
 

@@ -250,7 +250,7 @@ def _read_scalar(text: str, line: int, number: Callable[[str], Any]) -> Any:
 def _read_finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is no number that JSON knows")
+        raise ValueError(f"{text} is not a number in JSON")
     return number
 
 

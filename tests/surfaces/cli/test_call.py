@@ -153,7 +153,7 @@ def test_arguments_come_from_a_file_or_from_standard_input(admin: Program, tmp_p
         ("[1]", "must be one JSON object"),
         ("{", "not JSON"),
         ("", "not JSON"),
-        ('{"a": NaN}', "no number that JSON knows"),
+        ('{"a": NaN}', "not a number in JSON"),
         ('{"a": 1, "a": 2}', "given twice"),
         ("[" * 100_000, "nested too deeply"),
         (b"\xff", "not UTF-8"),

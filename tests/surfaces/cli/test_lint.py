@@ -68,5 +68,5 @@ def test_what_a_provider_would_refuse_ends_with_1(member: Program) -> None:
     for form in ([], ["--json"]):
         ran = member.run("tools", "lint", *names, "--for", "openai", *form)
         assert ran.code == 1
-        assert "129 tools, openai_chat takes 128" in ran.out
+        assert "129 tools, openai_chat accepts at most 128" in ran.out
     assert member.run("tools", "lint", *names[:2], "--for", "openai").code == 0

@@ -113,14 +113,14 @@ def test_a_message_that_says_no_time_is_from_now() -> None:
             "mastra",
             None,
         ),
-        ({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "u"}}]}, "openai_chat", "as it came"),
-        ({"role": "user", "content": [{"type": "image", "source": {}}]}, "anthropic_messages", "as it came"),
+        ({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "u"}}]}, "openai_chat", "unchanged"),
+        ({"role": "user", "content": [{"type": "image", "source": {}}]}, "anthropic_messages", "unchanged"),
         (
             {"role": "user", "parts": [{"inlineData": {"mimeType": "image/png"}}]},
             "gemini_generate_content",
-            "as it came",
+            "unchanged",
         ),
-        ({"role": "user", "content": [{"image": {"format": "png", "source": {}}}]}, "bedrock_converse", "as it came"),
+        ({"role": "user", "content": [{"image": {"format": "png", "source": {}}}]}, "bedrock_converse", "unchanged"),
     ],
 )
 def test_how_a_message_came_is_kept_where_it_says_more(

@@ -173,7 +173,7 @@ async def test_a_thread_that_is_full_says_so_and_takes_nothing(
     monkeypatch.setattr("pegboard.conversations.conversations.MAX_MESSAGES", 3)
     thread = await board.threads.create(board.admin)
     await board.threads.add(thread.id, board.admin, [HI, HI])
-    with pytest.raises(Invalid, match="A thread holds at most 3 messages; begin another one"):
+    with pytest.raises(Invalid, match="A thread has at most 3 messages; create another one"):
         await board.threads.add(thread.id, board.admin, [HI, HI])
     await board.threads.add(thread.id, board.admin, HI)
     assert (await board.threads.get(thread.id, board.admin)).messages == 3

@@ -54,7 +54,7 @@ def test_a_call_cut_off_before_its_arguments_came_is_malformed_and_one_that_is_o
     into.piece(1, name="b", id="2")
     into.over(1)
     cut, empty = into.calls()
-    assert cut.arguments == Malformed("", "the stream ended before they came")
+    assert cut.arguments == Malformed("", "the stream ended before the arguments arrived")
     assert empty.arguments == {}
 
 

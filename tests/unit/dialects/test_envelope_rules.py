@@ -38,7 +38,7 @@ def test_a_missing_field_is_named(field: str) -> None:
         ("tool_name", 5, "tool_name must be a string, and is a number"),
         ("tool_name", None, "tool_name must be a string, and is null"),
         ("tool_name", "", "tool_name must not be empty"),
-        ("tool_name", "x" * 101, "tool_name has 101 characters, at most 100 are taken"),
+        ("tool_name", "x" * 101, "tool_name has 101 characters, at most 100 are accepted"),
         ("args", None, "args must be an object, and is null"),
         ("args", [], "args must be an object, and is an array"),
         ("args", "{}", "args must be an object, and is a string"),
@@ -56,15 +56,15 @@ def test_a_missing_field_is_named(field: str) -> None:
         ("timestamp", "1969-12-31T23:59:59.999999Z", "timestamp must not be before 1970"),
         ("timestamp", "1970-01-01T00:00:00+01:00", "timestamp must not be before 1970"),
         ("timestamp", "2026-01-01T00:05:10.000001Z", "timestamp is in the future"),
-        ("timestamp", "9999-12-31T23:59:59Z", "this board's clock are taken, which says 2026-01-01T00:00:10Z"),
+        ("timestamp", "9999-12-31T23:59:59Z", "this board's clock, which is at 2026-01-01T00:00:10Z"),
         ("version", 1.0, "version must be a string, and is a number: 1.0 and 1.1 are supported"),
         ("version", "2.0", "version '2.0' is not known: 1.0 and 1.1 are supported"),
         ("version", "1", "version '1' is not known"),
         ("version", "9" * 1000, f"version '{'9' * 60}' is not known"),
-        ("priority", 1, "'priority' is no field of an envelope of this version"),
-        ("x" * 1000, 1, f"'{'x' * 60}' is no field"),
-        ("chain", {"id": "c"}, "'chain' is no field of an envelope of this version, version 1.1 has it"),
-        ("progress", True, "'progress' is no field of an envelope of this version, version 1.1 has it"),
+        ("priority", 1, "'priority' is not a field of this version of the envelope"),
+        ("x" * 1000, 1, f"'{'x' * 60}' is not a field"),
+        ("chain", {"id": "c"}, "'chain' is not a field of this version of the envelope, version 1.1 has it"),
+        ("progress", True, "'progress' is not a field of this version of the envelope, version 1.1 has it"),
     ],
 )
 def test_a_field_that_breaks_its_rule_is_named_with_what_it_must_be(field: str, value: Any, expected: str) -> None:
@@ -100,10 +100,10 @@ def test_what_just_keeps_a_rule_is_taken(field: str, value: Any) -> None:
         ("chain", {"id": "x" * 101}, "chain needs an 'id'"),
         ("chain", {"id": "c", "step": 1}, "chain may have a 'step', a string of 1 to 100 characters"),
         ("chain", {"id": "c", "step": ""}, "chain may have a 'step'"),
-        ("chain", {"id": "c", "of": 3}, "chain has 'id' and 'step', and nothing else"),
+        ("chain", {"id": "c", "of": 3}, "chain may have only 'id' and 'step'"),
         ("progress", "yes", "progress must be true or false, and is a string"),
         ("progress", 1, "progress must be true or false, and is a number"),
-        ("priority", 1, "'priority' is no field of an envelope of this version"),
+        ("priority", 1, "'priority' is not a field of this version of the envelope"),
     ],
 )
 def test_version_1_1_has_rules_of_its_own(field: str, value: Any, expected: str) -> None:
@@ -126,13 +126,13 @@ def test_everything_that_is_wrong_is_reported_at_once() -> None:
 def test_of_very_many_extra_fields_some_are_named_and_the_others_counted() -> None:
     received = why({**REQUEST, **{f"x{place}": 1 for place in range(100_000)}})
     assert len(received) < 1000
-    assert received.endswith("99,990 more fields are none either")
+    assert received.endswith("and 99,990 more unknown fields")
 
 
 def test_a_long_name_of_a_tool_that_is_there_is_reported_with_the_short_one_to_say() -> None:
     name = "long_" * 30
     assert why(request(tool_name=name), lambda asked: {} if asked == name else None) == (
-        f"tool_name has 150 characters, at most 100 are taken, say '{make_alias(name)}' for it"
+        f"tool_name has 150 characters, at most 100 are accepted, use its alias '{make_alias(name)}'"
     )
 
 
@@ -141,7 +141,7 @@ def test_what_no_json_holds_is_judged_too() -> None:
     for value in (object(), {1}, b"", float("nan"), "\ud800"):
         for field in REQUIRED_FIELDS[1:]:
             assert why(request(**{field: value})).startswith(field)
-    assert why({**REQUEST, 5: 1}) == "'5' is no field of an envelope of this version"
+    assert why({**REQUEST, 5: 1}) == "'5' is not a field of this version of the envelope"
 
 
 def test_a_request_that_breaks_a_rule_never_runs_and_keeps_its_arguments_to_itself() -> None:

@@ -44,7 +44,7 @@ def test_a_value_is_named_by_its_path(path: str) -> None:
         ({"fields": {"": "sql"}}, "display.fields", "'' is not a path"),
         ({"fields": {"a\0": "sql"}}, "display.fields", "'a\\x00' is not a path"),
         ({"fields": {"a\ud800": "sql"}}, "display.fields", "'a\\ud800' is not a path"),
-        ({"result": {"style": "table", "columns": ["\u202e"]}}, "display.result.columns.0", "cannot be seen"),
+        ({"result": {"style": "table", "columns": ["\u202e"]}}, "display.result.columns.0", "is not printable"),
         ({"fields": {"items[0]": "sql"}}, "display.fields", "items[].price"),
         ({"fields": {"x" * 256: "sql"}}, "display.fields", "at most 255 characters"),
         ({"fields": {str(n): "sql" for n in range(101)}}, "display.fields", "at most 100"),

@@ -71,7 +71,7 @@ def test_descriptions_that_are_missing_or_too_long_are_found() -> None:
     assert found(lint_definition(tool(description=" "), provider())) == [("misread", "description")]
     linted = lint_definition(tool(description="x" * 11), provider(description=10))
     assert found(linted) == [("refuse", "description")]
-    assert "11 characters, provider takes 10" in linted.findings[0].message
+    assert "11 characters, provider accepts at most 10" in linted.findings[0].message
 
 
 def test_parameters_without_a_description_are_named_in_one_note() -> None:
@@ -169,7 +169,7 @@ def test_a_tool_that_cannot_be_strict_is_reported_with_the_reason() -> None:
     free = taking(a={"type": "object", "properties": {"b": {"type": "object", "description": "Anything"}}})
     (finding,) = lint_definition(free, provider(strict=True)).findings
     assert (finding.severity, finding.field) == ("note", "input_schema")
-    assert finding.message.endswith("'a.b': an object of any properties")
+    assert finding.message.endswith("'a.b': an object with undeclared properties")
     assert lint_definition(taking(a={"type": "string"}), provider(strict=True)).findings == ()
 
 

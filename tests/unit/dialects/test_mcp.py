@@ -120,7 +120,7 @@ def test_what_a_sampled_model_says_is_read(content: Any) -> None:
         (response(content=[{"type": "text", "text": '{"a": 1}'}]), {"a": 1}, None),
         (response(**WITH_IMAGE), WITH_IMAGE, None),
         (response(content=[{"type": "text", "text": "broken"}], isError=True), ABSENT, "broken"),
-        (response(content=[], isError=True), ABSENT, "The tool failed and did not say why"),
+        (response(content=[], isError=True), ABSENT, "The tool failed without an error message"),
         ({"jsonrpc": "2.0", "id": 7, "error": {"code": -32602, "message": "Unknown tool"}}, ABSENT, "Unknown tool"),
     ],
 )

@@ -150,7 +150,7 @@ def test_tools_that_the_provider_ran_are_kept_also_from_a_stream(dialect: str | 
 
 
 def test_a_call_that_the_named_dialect_does_not_read_is_refused() -> None:
-    with pytest.raises(Unreadable, match=r"holds a call at 'tool_calls\.0' in a shape that .* does not read"):
+    with pytest.raises(Unreadable, match=r"has a call at 'tool_calls\.0' in a form that .* does not read"):
         KNOWN.read({"role": "assistant", "content": "", "tool_calls": [{"name": "get_weather", "args": {}}]}, "openai")
 
 
@@ -198,7 +198,7 @@ ANSWERED = [message({**CALL, "id": "c0"}), {"role": "tool", "tool_call_id": "c0"
     ],
 )  # fmt: skip
 def test_one_of_several_calls_that_is_not_read_is_refused_by_its_path(payload: Any, path: str) -> None:
-    with pytest.raises(Unreadable, match=rf"It holds a call at '{re.escape(path)}'") as refused:
+    with pytest.raises(Unreadable, match=rf"It has a call at '{re.escape(path)}'") as refused:
         KNOWN.read(json.loads(json.dumps(payload)))
     assert [fault.field for fault in refused.value.faults] == [path]
 

@@ -67,7 +67,7 @@ def test_an_output_that_looks_typed_is_itself_where_outputs_are_not_typed() -> N
     [
         ({"type": "tool-error", "error": {"name": "Error", "message": "broken"}}, "broken"),
         ({"type": "tool-error", "error": "broken"}, "broken"),
-        ({"type": "tool-error", "error": {}}, "The tool failed and did not say why"),
+        ({"type": "tool-error", "error": {}}, "The tool failed without an error message"),
         ({"type": "tool-output-error", "errorText": "broken"}, "broken"),
         ({"type": "tool-output-denied"}, "The call was denied"),
         ({"type": "tool-result", "result": "broken", "isError": True}, "broken"),
@@ -94,7 +94,7 @@ def test_a_result_whose_call_is_not_in_sight_stands_alone() -> None:
         (ui("output-available", output=[]), [], None),
         (ui("output-error", errorText="broken"), ABSENT, "broken"),
         (ui("output-denied", approval={"id": "a", "approved": False, "reason": "no"}), ABSENT, "no"),
-        (ui("approval-requested", approval={"id": "a"}), ABSENT, "The call waits for a person to approve it"),
+        (ui("approval-requested", approval={"id": "a"}), ABSENT, "The call is waiting for approval by a person"),
         (ui("approval-responded", approval={"id": "a", "approved": True}), ABSENT, None),
         (ui("approval-responded", approval={"id": "a", "approved": False}), ABSENT, "The call was denied"),
     ],
@@ -133,12 +133,12 @@ def test_an_invocation_of_version_4_has_its_state(state: str, result: Any) -> No
 @pytest.mark.parametrize(
     ("responses", "error"),
     [
-        ([], "The call waits for a person to approve it"),
+        ([], "The call is waiting for approval by a person"),
         ([{"type": "tool-approval-response", "approvalId": "a", "approved": True}], None),
         ([{"type": "tool-approval-response", "approvalId": "a", "approved": False, "reason": "no"}], "no"),
         (
             [{"type": "tool-approval-response", "approvalId": "other", "approved": True}],
-            "The call waits for a person to approve it",
+            "The call is waiting for approval by a person",
         ),
     ],
 )

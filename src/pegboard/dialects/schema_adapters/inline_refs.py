@@ -53,7 +53,7 @@ def merge_all_of(node: Mapping[str, Any]) -> dict[str, Any]:
         if part is True:
             continue
         if not isinstance(part, Mapping):
-            raise InexpressibleSchema("allOf holds a schema that nothing fits")
+            raise InexpressibleSchema("allOf has a schema that no value satisfies")
         whole = intersect_schemas(whole, merge_all_of(part))
     return whole
 
@@ -71,7 +71,7 @@ def intersect_schemas(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[
                 if isinstance(whole[word].get(name, {}), Mapping) and isinstance(schema, Mapping)
             }
             if len(shared) < len(value):
-                raise InexpressibleSchema("allOf holds properties that cannot be put together")
+                raise InexpressibleSchema("allOf has properties that cannot be merged")
             whole[word] = {**whole[word], **shared}
         elif word == "required":
             whole[word] = [*whole[word], *(name for name in value if name not in whole[word])]
@@ -82,7 +82,7 @@ def intersect_schemas(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[
         elif word == "enum":
             whole[word] = [choice for choice in whole[word] if choice in value]
         elif word not in ANNOTATION_KEYWORDS:
-            raise InexpressibleSchema(f"allOf has '{word}' twice, in different ways")
+            raise InexpressibleSchema(f"allOf has '{word}' twice, with different values")
     return whole
 
 
@@ -98,7 +98,7 @@ class _ReferenceInliner:
         self._left -= 1
         circular = id(node) in within
         if circular or self._left < 0 or depth > MAX_DEPTH:
-            raise InexpressibleSchema("it is inside itself" if circular else "it is too large with its $refs followed")
+            raise InexpressibleSchema("it is recursive" if circular else "it is too large with its $refs resolved")
         within = (*within, id(node))
         references = self._document.references(node)
         if not references:

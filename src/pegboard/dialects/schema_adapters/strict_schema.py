@@ -83,7 +83,7 @@ _UNSUPPORTED_KEYWORDS = frozenset(
     {"not", "if", "then", "else", "dependencies", "dependentRequired", "dependentSchemas", "patternProperties",
      "propertyNames", "contains", "prefixItems", "additionalItems", "unevaluatedItems"}
 )  # fmt: skip
-_ANY_VALUE = "any value at all"
+_ANY_VALUE = "a schema that allows any value"
 
 
 def to_strict_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -106,15 +106,15 @@ def explain_not_strict(schema: Mapping[str, Any]) -> str | None:
 def _build_strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     whole = inline_references(schema)
     if whole is None:
-        raise InexpressibleSchema("its $refs lead back to themselves, or to too much")
+        raise InexpressibleSchema("its $refs are circular, or too large when resolved")
     whole["type"] = "object"
     if not whole.keys() & {"properties", "allOf"} and whole.get("additionalProperties") is not False:
         raise InexpressibleSchema(_ANY_VALUE)
     strict = _convert_to_strict(whole, is_root=True)
     if "anyOf" in strict:
-        raise InexpressibleSchema("the arguments are a choice of several objects")
+        raise InexpressibleSchema("the arguments are one of several objects")
     if not _is_within_limits(strict):
-        raise InexpressibleSchema("it is too deep, or has too many properties or choices")
+        raise InexpressibleSchema("it is nested too deeply, or has too many properties or enum values")
     return strict
 
 
@@ -124,7 +124,7 @@ def _convert_to_strict(given: Any, *, is_root: bool = False) -> dict[str, Any]:
         return _convert_any_of(node)
     kinds = _get_types(node)
     if "array" in kinds and not isinstance(node.get("items"), Mapping):
-        raise InexpressibleSchema("a list without a schema for what is in it")
+        raise InexpressibleSchema("the items of an array have no schema")
     unsaid = [
         (word, value) for word, value in node.items() if word not in _STRICT_KEYWORDS and word in DESCRIBABLE_KEYWORDS
     ]
@@ -152,7 +152,7 @@ def _normalize_for_strict(given: Any) -> dict[str, Any]:
     node = merge_all_of(given)
     for word in node:
         if word in _UNSUPPORTED_KEYWORDS or (word == "oneOf" and "anyOf" in node):
-            raise InexpressibleSchema(f"it has no '{word}'")
+            raise InexpressibleSchema(f"strict mode has no '{word}'")
     if "oneOf" in node:
         node["anyOf"] = node.pop("oneOf")
     if "const" in node:
@@ -164,7 +164,7 @@ def _normalize_for_strict(given: Any) -> dict[str, Any]:
 
 def _convert_any_of(node: dict[str, Any]) -> dict[str, Any]:
     if node.keys() - ANNOTATION_KEYWORDS - {"anyOf", "type"}:
-        raise InexpressibleSchema("a choice with more beside it than a description")
+        raise InexpressibleSchema("anyOf beside keywords other than a description")
     kind = {"type": node["type"]} if "type" in node else {}
     branches = [
         _convert_to_strict({**kind, **branch} if isinstance(branch, Mapping) else branch) for branch in node["anyOf"]
@@ -188,7 +188,7 @@ def _get_types(node: Mapping[str, Any]) -> list[str]:
 
 def _get_value_type(value: Any) -> str:
     if isinstance(value, dict | list):
-        raise InexpressibleSchema("a choice of whole objects or lists")
+        raise InexpressibleSchema("an enum with objects or arrays")
     names = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
     return names[type(value)]
 
@@ -198,9 +198,9 @@ def _close_object(strict: dict[str, Any], node: Mapping[str, Any], *, is_root: b
     required = node.get("required", ())
     rest = node.get("additionalProperties", node.get("unevaluatedProperties"))
     if rest not in (None, False) or (not properties and rest is None and not is_root):
-        raise InexpressibleSchema("an object of any properties")
+        raise InexpressibleSchema("an object with undeclared properties")
     if not set(required) <= properties.keys():
-        raise InexpressibleSchema("it requires properties that it does not describe")
+        raise InexpressibleSchema("it requires properties that it does not declare")
     strict["properties"] = {}
     for name, child in properties.items():
         try:

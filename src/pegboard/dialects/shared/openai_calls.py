@@ -20,7 +20,7 @@ from pegboard.model.tool import Tool
 FUNCTION_NAME_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 # Ends a text that `encode_custom_input_piece` started.
 CUSTOM_INPUT_END = '"}'
-_TRUNCATED_MESSAGE = "the model was cut off before they were complete"
+_TRUNCATED_MESSAGE = "the model was cut off before the arguments were complete"
 
 
 def read_function_arguments(given: Any, *, cut: bool) -> Any:

@@ -53,7 +53,7 @@ def unwrap_message(response: Mapping[str, Any]) -> dict[str, Any] | None:
 def read_message_turn(
     item: Mapping[str, Any], speaker: Speaker, *, is_part: bool = False, raw: Mapping[str, Any] | None = None
 ) -> Turn:
-    """Return the turn of a message in which this speaker says its text; `raw` is the message unless given."""
+    """Return the turn of a message of this speaker; `raw` is the message unless given."""
     text = get_message_text(item, between="\n" if speaker in ("user", "system") else "")
     return Turn(speaker, text, item if raw is None else raw, get_timestamp(item), is_part and speaker == "assistant")
 

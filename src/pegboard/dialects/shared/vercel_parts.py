@@ -18,7 +18,7 @@ from pegboard.dialects.shared.function_calls import is_model_role
 from pegboard.json_schema.arguments_text import parse_arguments
 from pegboard.model.call import Malformed, ToolResult
 
-NO_ERROR_MESSAGE = "The tool failed and did not say why"
+NO_ERROR_MESSAGE = "The tool failed without an error message"
 DENIED_MESSAGE = "The call was denied"
 _OUTPUT_TYPES = frozenset({"text", "json", "content", "error-text", "error-json", "execution-denied"})
 
@@ -72,7 +72,7 @@ def _render_content_block(block: Mapping[str, Any], file: FileWriter) -> dict[st
     return file(block) if has_data else {"type": "text", "text": describe_block(block)}
 
 
-_WAITING_MESSAGE = "The call waits for a person to approve it"
+_WAITING_MESSAGE = "The call is waiting for approval by a person"
 _ANSWERED_STATES = frozenset({"output-available", "result"})
 # Types of parts in messages of tools and users.
 _RESULT_PART_TYPES = ("tool-result", "tool-approval-response")

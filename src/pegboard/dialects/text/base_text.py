@@ -35,7 +35,7 @@ from pegboard.model.call import Malformed
 from pegboard.model.call_errors import MalformedArguments
 from pegboard.model.tool import Tool
 
-TRUNCATED_MESSAGE = "the text ends before the call does"
+TRUNCATED_MESSAGE = "the text ends before the end of the call"
 
 _TOOL_NAME = re.compile(r"[^\s\"'`<>(){}\[\],=|]{1,255}")
 

@@ -100,7 +100,7 @@ def _parse_arguments(text: str) -> Any:
     while place < len(text):
         token = _TOKEN.match(text, place)
         if token is None:
-            return Malformed(text, f"there is something at character {place + 1:,} that is no key and no value")
+            return Malformed(text, f"expected a key or a value at character {place + 1:,}")
         place = token.end()
         kind = token.lastgroup
         if kind == "raw":

@@ -58,7 +58,7 @@ class Hermes(TurnDialect):
             if is_whole and (yield from text.ahead(CALL_CLOSE)):
                 _read_calls(written, into)
             elif beginning := _CALL_BEGINNING.match(written):
-                why = f"the call is not whole: there is no {CALL_CLOSE} after it"
+                why = f"the call is incomplete: {CALL_CLOSE} is missing"
                 into.add_malformed(beginning["name"], beginning["given"] or "", why)
 
     def compose(self, calls: Sequence[AskedCall]) -> str:
@@ -108,7 +108,7 @@ def _read_call(call: Any, into: Assembly) -> None:
     """Add one object; a malformed call keeps only its own text, not that of the whole list."""
     name = call.get("name") if isinstance(call, dict) else None
     if not isinstance(name, str) or not name:
-        why = "a call is an object with 'name' and 'arguments', and this has no name"
+        why = "a call is an object with 'name' and 'arguments'; this object has no name"
         into.add_malformed("", to_template_json(call), why)
     elif "arguments" in call or "parameters" in call or call.keys() <= _KEYS_WITHOUT_ARGUMENTS:
         into.call(name, call.get("arguments", call.get("parameters")), call.get("id"))

@@ -58,7 +58,7 @@ def read_parenthesised(text: Text, end: str) -> Generator[None, None, Any]:
                 return parse_keyword_arguments("".join(taken))
             taken.append(mark)
             if depth == 0:
-                return Malformed("".join(taken), f"there is a '{mark}' that closes nothing")
+                return Malformed("".join(taken), f"unmatched '{mark}'")
 
 
 def parse_keyword_arguments(text: str) -> Any:
@@ -92,7 +92,7 @@ def write_keyword_arguments(arguments: Mapping[str, Any]) -> str:
     """Return the arguments as keyword arguments; raise Invalid if a key cannot be a keyword."""
     for key in arguments:
         if not _KEYWORD_PATTERN.fullmatch(key):
-            raise Invalid(f"A call in the manner of Python cannot carry the key '{key[:100]}'")
+            raise Invalid(f"'{key[:100]}' cannot be a keyword argument of a call in Python syntax")
     return ", ".join(f"{key}={_write_literal(value)}" for key, value in arguments.items())
 
 

@@ -194,7 +194,7 @@ class TaggedCallDraft:
         """Set one argument: a string or JSON if the text declares it, else by the tool's schema."""
         if key in self._values or not key:
             self._why = (
-                f"the parameter '{key[:100]}' is there twice; send it once" if key else "a parameter has no name"
+                f"the parameter '{key[:100]}' is given twice; send it once" if key else "a parameter has no name"
             )
         elif is_string is None:
             self._values[key] = parse_typed_value(value, get_property_schema(self._schema, key), self._schema)
@@ -204,11 +204,11 @@ class TaggedCallDraft:
             try:
                 self._values[key] = parse_json_text(value)
             except MalformedArguments as error:
-                self._why = f"the parameter '{key[:100]}' is no JSON: {error.message}"
+                self._why = f"the parameter '{key[:100]}' is not valid JSON: {error.message}"
 
     def over(self, missing: str = "") -> None:
         """Add the call to the assembly; if a mark is missing, it is malformed."""
-        why = f"the call is not whole: there is no {missing} where it should be" if missing else self._why
+        why = f"the call is incomplete: {missing} is missing" if missing else self._why
         if why:
             self._assembly.add_malformed(self._name, "".join(self._raw_pieces), why)
         else:

@@ -71,7 +71,7 @@ def find_last_round(messages: Sequence[BaseMessage]) -> tuple[AIMessage, list[To
             return message, answers[::-1]
         if isinstance(message, ToolMessage):
             answers.append(message)
-    raise ValueError("The state holds no AIMessage; the tool node comes after the node that asks the model")
+    raise ValueError("The state has no AIMessage; put the tool node after the node that calls the model")
 
 
 def group_answers_by_round(messages: Sequence[BaseMessage]) -> list[list[ToolMessage]]:

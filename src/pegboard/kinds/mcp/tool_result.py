@@ -76,5 +76,5 @@ def _join_error_text(content: Sequence[Mapping[str, Any]]) -> str:
     texts = [block["text"] for block in content if block.get("type") == "text" and isinstance(block.get("text"), str)]
     message = "\n".join(texts).strip()
     if not message:
-        return "The tool failed and did not say why"
+        return "The tool failed without an error message"
     return message if len(message) <= _MAX_ERROR_CHARS else message[: _MAX_ERROR_CHARS - 1] + "…"

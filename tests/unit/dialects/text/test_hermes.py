@@ -122,7 +122,7 @@ def test_text_around_calls_and_stray_tags_do_not_matter() -> None:
 def test_a_call_that_is_cut_off_anywhere_is_malformed(cut: int) -> None:
     (asked,) = read(HERMES, call("a", q="<tool_call>", n=[1])[:cut])
     assert asked.name == "a"
-    assert "there is no </tool_call> after it" in why(asked)
+    assert "</tool_call> is missing" in why(asked)
 
 
 def test_nothing_inside_a_call_that_is_cut_off_is_run() -> None:

@@ -164,7 +164,7 @@ def test_a_parameter_that_is_never_closed_runs_nothing(name: str) -> None:
 def test_a_parameter_given_twice_is_malformed(name: str) -> None:
     text = written(name, ("get_weather", {"city": "Bern", "town": "Basel"})).replace("town", "city")
     (asked,) = read(FAMILY[name], text)
-    assert why(asked) == "the parameter 'city' is there twice; send it once"
+    assert why(asked) == "the parameter 'city' is given twice; send it once"
 
 
 @EVERY

@@ -83,7 +83,7 @@ def test_qwen3_coder_may_forget_the_tag_around_a_call_or_put_several_into_one() 
 @pytest.mark.parametrize("end", ["", "\n</tool_cal", "<|im_end|>", " and so on"])
 def test_a_qwen3_coder_call_without_its_last_tag_is_malformed(end: str) -> None:
     (asked,) = read(CODER, f"<tool_call><function=get_weather>{CITY}</function>{end}")
-    assert why(asked) == "the call is not whole: there is no </tool_call> where it should be"
+    assert why(asked) == "the call is incomplete: </tool_call> is missing"
 
 
 def test_a_qwen3_coder_call_with_json_in_it_is_malformed_and_talk_is_none() -> None:

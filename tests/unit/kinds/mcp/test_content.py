@@ -75,8 +75,8 @@ def test_the_full_answer_is_everything() -> None:
     [
         ([text("no such city")], "no such city"),
         ([text("one"), IMAGE, text("two")], "one\ntwo"),
-        ([], "The tool failed and did not say why"),
-        ([IMAGE], "The tool failed and did not say why"),
+        ([], "The tool failed without an error message"),
+        ([IMAGE], "The tool failed without an error message"),
         ([text("x" * 5000)], "x" * 1999 + "…"),
     ],
 )

@@ -59,7 +59,7 @@ class TestReading:
             ("{", "line 1: not JSON"),
             ('{"tables": [], "tables": []}', "the key 'tables' is given twice"),
             ('{"tables": [{"toolId": "a", "toolId": "b"}]}', "the key 'toolId' is given twice"),
-            ('{"tables": NaN}', "no number that JSON knows"),
+            ('{"tables": NaN}', "not a number in JSON"),
             ('{"tables": ' + "[" * 70 + "]" * 70 + "}", "nested more than 64 levels deep"),
             ('{"tables": ' + "[" * 3000 + "]" * 3000 + "}", "nested"),
             ('{"tables": ' + "[" * 200_000, "nested too deeply"),

@@ -68,7 +68,7 @@ def test_aliases_and_merges_are_filled_in() -> None:
         ('{"a": 1, "a": 2}', "the key 'a' is given twice"),
         ("a: !!python/object:os.system x", "in line 1: tags such as"),
         ("a: &a [*a]", "refers to itself"),
-        ("a: .nan", "no number that JSON knows"),
+        ("a: .nan", "not a number in JSON"),
         (b"\xff\xfe\x00", "not UTF-8"),
         ("x: " + "[" * 200, "nested more than 100 levels deep"),
         ('{"x": ' + "[" * 150 + "]" * 150 + "}", "nested more than 100 levels deep"),
