@@ -10,7 +10,7 @@ import pytest
 from tests.confinement.targets import Target, sleepers, table
 from tests.waiting import until
 
-ENDED_ITSELF = "the code ended its process, where it should return a result"
+ENDED_ITSELF = "the code ended its process instead of returning a result"
 GONE = "ended its process, with exit code {}, before its function returned"
 
 ENDS: dict[str, tuple[str, str]] = {

@@ -139,7 +139,7 @@ async def test_a_call_can_do_in_its_folder_what_it_is_for(board: Target, folder:
             "nothing": ("nothing", "cannot be used: No such file or directory"),
             "a file": ("file", "is not a folder"),
             "a link to the root": ("root", "whole file system"),
-            "a link to processes": ("processes", "a file system of its own"),
+            "a link to processes": ("processes", "that each call has for itself"),
             "a link without end": ("round", "cannot be used: Too many levels of symbolic links"),
         }
     ),

@@ -12,7 +12,7 @@ CLASS = "class R({}):\n    {}\ndef f(): return R({})"
 UNFIT: dict[str, tuple[str, str]] = {
     "a function": ("def f(): return lambda: 1", r"\$ is a function"),
     "a class": ("def f(): return type('X', (), {})", r"\$ is a type"),
-    "a generator": ("def f(): return (n for n in [1])", r"\$ is of type generator, which gives its items only once"),
+    "a generator": ("def f(): return (n for n in [1])", r"\$ is of type generator, whose items can be read only once"),
     "a module": ("import os\ndef f(): return {'a': [os]}", r"\$\.a\[0\] is of type module"),
     "a lock": ("import threading\ndef f(): return threading.Lock()", r"\$ is of type _thread\.lock"),
     "a file": ("def f(): return open('/dev/null')", r"\$ is of type"),
@@ -87,7 +87,7 @@ BROKEN: dict[str, tuple[str, str]] = {
     "a group of many": ("def f(): raise ExceptionGroup('many', [ValueError(str(n)) for n in range(10**4)])", "many"),
     "JSON itself": (
         "import json\ndef f():\n    json.JSONEncoder.encode = json.dumps = None\n    raise ValueError",
-        "what it did to Python itself keeps it from saying how",
+        "changed Python itself so that the error cannot be described",
     ),
     "everything built in": ("import builtins\ndef f():\n    vars(builtins).clear()", "ended its process"),
     "writing": ("import os\ndef f():\n    os.write = print\n    return 1", "stdout of more than 65536 bytes"),

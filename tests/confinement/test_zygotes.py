@@ -99,7 +99,7 @@ async def test_a_call_whose_supervisor_is_killed_fails_with_all_its_processes_go
         child for zygote in board.zygotes() for child in children(zygote) if set(living(mark)) & descendants(child)
     }
     os.kill(supervisor, signal.SIGKILL)
-    (await call).ended("execution_failed", "ended from outside before it could say how the call went")
+    (await call).ended("execution_failed", "killed from outside before it reported a result")
 
     async def none_left() -> bool:
         return not living(mark)

@@ -188,7 +188,7 @@ async def test_a_named_secret_that_changes_is_the_new_one_at_the_next_call(way: 
 async def test_code_and_commands_cannot_hold_a_reference_themselves(way: Way, board: Pegboard) -> None:
     await way.keep("NAMED", NAMED)
     for definition in (python("def f(): return '{{secret:NAMED}}'"), shell("echo {{secret:NAMED}}")):
-        with pytest.raises(Exception, match="is filled in within env only"):
+        with pytest.raises(Exception, match="is filled in only within env"):
             await way.create(definition)
     await way.create(python("def f(x: str): return x"))
     assert (await way.call("tool", {"x": "{{secret:NAMED}}"}))["result"] == "{{secret:NAMED}}"

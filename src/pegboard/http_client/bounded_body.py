@@ -54,7 +54,7 @@ class _Decoder:
                 if not data:
                     return
                 if not self._is_gzip:
-                    raise zlib.error("something follows its end")
+                    raise zlib.error("data follows its end")
                 self._members += 1
                 if self._members > _MAX_GZIP_MEMBERS:
                     raise zlib.error("it has too many parts")
@@ -100,8 +100,8 @@ async def read_bounded_body(response: aiohttp.ClientResponse, limit: int) -> byt
 async def read_chunk(response: aiohttp.ClientResponse) -> bytes:
     """Return the next bytes of the body, empty at its end; raise a network error if it broke off.
 
-    aiohttp itself waits forever if a chunked body stops being HTTP: it closes the connection, but does not tell the
-    reader.
+    aiohttp itself waits forever if a chunked body stops being HTTP: it closes the connection, but does not notify
+    the reader.
     """
     content, connection = response.content, response.connection
     closed = None if connection is None or connection.protocol is None else connection.protocol.closed

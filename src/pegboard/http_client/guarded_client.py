@@ -127,7 +127,7 @@ _ATTEMPT: ContextVar[_Attempt | None] = ContextVar("attempt", default=None)
 
 
 class _Response(aiohttp.ClientResponse):
-    """A response whose connection is closed if the whole response came before the request was sent.
+    """A response whose connection is closed if the whole response arrived before the request was sent.
 
     The rest of that request would precede the next one.
     """
@@ -180,7 +180,7 @@ class GuardedClient:
             raise EgressRefused("Tools may not reach this URL: it cannot be read as one") from None
         self._check_url_form(read)
         if not host or port is None:
-            raise EgressRefused("Tools may not reach this URL: it names no host")
+            raise EgressRefused("Tools may not reach this URL: it has no host")
         if is_numeric_host(host):
             self._check_address(host, port)
 
@@ -228,9 +228,7 @@ class GuardedClient:
             _ATTEMPT.reset(token)
         if response.status < 200:
             response.close()
-            raise UpstreamFailed(
-                f"{format_host_port(url)} answered {response.status} to a request that asked for no such thing"
-            )
+            raise UpstreamFailed(f"{format_host_port(url)} answered with the unexpected status {response.status}")
         return response
 
     async def connect(self, host: str, port: int, user_id: str) -> socket.socket:

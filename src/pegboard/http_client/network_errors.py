@@ -12,7 +12,7 @@ from pegboard.http_client.address_policy import Address, parse_address
 from pegboard.model.call_errors import EgressRefused, Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
 
 NETWORK_ERRORS = (aiohttp.ClientError, OSError, ValueError)
-"""What aiohttp raises where a request does not come to an answer, or an answer to its end; timeouts are OSErrors."""
+"""What aiohttp raises if a request gets no response or a response is incomplete; timeouts are OSErrors."""
 
 
 class AddressRefused(OSError):

@@ -25,7 +25,7 @@ def list_problems(validator: BoundedValidator, arguments: Any, *, subject: str =
         found = []
     if not found and not validator.is_valid(arguments):
         words = ProblemWording(
-            "custom", "must fit the schema of this tool", "what the schema of this tool says", shows=False
+            "custom", "must fit the schema of this tool", "a value that fits the schema of this tool", shows=False
         )
         return [build_problem(words, (), arguments, subject=subject)]
     return [fault.problem for fault in found]

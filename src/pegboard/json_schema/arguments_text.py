@@ -33,7 +33,7 @@ def parse_json_text(text: str) -> Any:
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise MalformedArguments("there is half of a surrogate pair in it") from None
+        raise MalformedArguments("it contains half of a surrogate pair") from None
     value = parse_json(data)
     reject_duplicate_keys(data, value)
     return value
@@ -93,7 +93,7 @@ def _check_pairs_unique(pairs: list[tuple[str, Any]]) -> None:
     seen: set[str] = set()
     for key, _ in pairs:
         if key in seen:
-            raise MalformedArguments(f"the key '{key[:100]}' is there twice; send it once")
+            raise MalformedArguments(f"the key '{key[:100]}' occurs twice; send it once")
         seen.add(key)
 
 

@@ -203,7 +203,9 @@ def _check_references(document: SchemaDocument) -> None:
                 raise _SchemaFault(f"'{reference[:100]}' names nothing in this schema", (*path, word))
     if refers:
         for path in find_nested_ids(document.root):
-            raise _SchemaFault("an $id inside the schema would move what its $refs name; leave it out", (*path, "$id"))
+            raise _SchemaFault(
+                "an $id inside the schema would change what its $refs refer to; remove it", (*path, "$id")
+            )
 
 
 def _check_extent_of_references(document: SchemaDocument) -> None:
@@ -226,9 +228,7 @@ def _check_extent_of_references(document: SchemaDocument) -> None:
         if not is_circle:
             sizes[id(item)] = 1 + sum(sizes.get(id(child), 1) for _, child in below(item))
     if sizes[id(document.root)] > MAX_SUBSCHEMAS:
-        raise _SchemaFault(
-            f"its $refs, followed, come to more than {MAX_SUBSCHEMAS:,} schemas; refer to each fewer times"
-        )
+        raise _SchemaFault(f"its $refs expand to more than {MAX_SUBSCHEMAS:,} schemas; use fewer references")
 
 
 def _iterate_leaves_first(root: Any, children: Any, done: Mapping[int, int]) -> Iterable[tuple[Any, bool]]:

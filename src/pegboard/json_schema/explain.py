@@ -3,7 +3,7 @@
 The validator decides quickly whether a value is valid. Listing every error with it can take time exponential in the
 depth of the value if a schema refers to itself. So the schema is walked here, with a limit on steps and CPU time; the
 faults found until then are reported. Single keywords, and whether a part is valid, are decided by the validator. For a
-union, the branch that was most likely meant is explained.
+union, the branch that was most likely intended is explained.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def check_patterns(document: SchemaDocument) -> None:
             if not may_give_up and (weight.backtracks or weight.size == MAX_PATTERN_BYTES):
                 what = "uses look-around or a back-reference" if weight.backtracks else "is very large"
                 raise PatternProblem(
-                    f"the pattern '{shorten(pattern)}' {what}; such a pattern may not stand in patternProperties, "
+                    f"the pattern '{shorten(pattern)}' {what}; such a pattern is not allowed in patternProperties, "
                     "not, if, oneOf or contains",
                     where,
                 )

@@ -173,7 +173,7 @@ class KindSpec:
     """Returns the names of the other tools that the config refers to."""
     arguments: Callable[[Tool], ArgumentCheck] | None = None
     """Returns what checks the arguments, if that is more than the input_schema."""
-    local_origin: str = "lives in the code of the process that runs the board"
+    local_origin: str = "is defined in the code of the process that runs the board"
     """Where a tool of this kind that is not stored comes from."""
     is_missing: bool = False
     """True if no installed package has this kind; its stored tools are listed, and cannot run."""

@@ -55,14 +55,14 @@ def check_url(url: str, field: str) -> str:
         # URLs appear in responses and logs, so they must not contain a password.
         raise ValueError("a URL may not hold a user or password; put them in auth_config, where they are encrypted")
     if "{" in authority or "\\" in url:
-        raise ValueError(f"{field} must name its host itself: placeholders stand in the path and the query only")
+        raise ValueError(f"{field} must name its host itself: placeholders are allowed in the path and the query only")
     try:
         parts = urlsplit(REFERENCE_WITH_ANY_NAME.sub("", url))
         port = parts.port
     except ValueError as error:
         raise ValueError(f"{field} is not a valid URL: {error}") from None
     if not parts.hostname or port == 0:
-        raise ValueError(f"{field} names no host")
+        raise ValueError(f"{field} has no host")
     if not _is_host(parts.hostname):
         raise ValueError(
             f"{field} names the host '{parts.hostname[:100]}', which cannot be looked up: a host is an address, or a "
@@ -100,7 +100,7 @@ def _is_host_label(label: str) -> bool:
 def _refuse_secret_references(text: str) -> str:
     if found := SECRET_REFERENCE.search(text):
         raise ValueError(
-            f"{found[0]} is filled in within env only; give env a variable that is {found[0]} and read that"
+            f"{found[0]} is filled in only within env; set a variable in env to {found[0]} and read that variable"
         )
     return text
 
@@ -112,7 +112,7 @@ def _check_env(env: dict[str, str]) -> dict[str, str]:
     for name, value in env.items():
         if not is_variable_name(name):
             raise ValueError(
-                f"'{name[:100]}' is no name of a variable: letters, digits and underscores, not a digit first"
+                f"'{name[:100]}' is not a valid variable name: letters, digits and underscores, not a digit first"
             )
         if "\0" in value:
             raise ValueError(f"the value of '{name[:100]}' holds the character NUL")
@@ -133,7 +133,7 @@ def check_working_dir(path: str) -> str:
     plain = "/" + "/".join(folder.parts[1:])  # two leading slashes count as one
     if plain == "/" or any(plain == place or plain.startswith(place + "/") for place in _FORBIDDEN_FOLDERS):
         raise ValueError(
-            f"cannot be '{path[:100]}': no command is shown the whole file system, {', '.join(_FORBIDDEN_FOLDERS)}; "
+            f"cannot be '{path[:100]}': commands never see the whole file system, {', '.join(_FORBIDDEN_FOLDERS)}; "
             "name the folder that it works in"
         )
     return plain

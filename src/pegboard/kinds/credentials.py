@@ -110,7 +110,7 @@ def _add_typed_credentials(auth: Mapping[str, Any], maps: dict[str, dict[str, st
     elif kind == "api_key":
         header, query = _read_optional(auth, "header_name"), _read_optional(auth, "query_name")
         if header and query:
-            raise Misconfigured("auth_config has a header_name and a query_name; keep the one that the key goes to")
+            raise Misconfigured("auth_config has a header_name and a query_name; keep the one where the key is sent")
         if query:
             maps["query"][query] = given[0]
         else:

@@ -33,5 +33,5 @@ def _parse_integer(digits: str) -> int | str:
 def _parse_finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError(f"{digits[:20]} is no number of JSON")
+        raise ValueError(f"{digits[:20]} is not a number in JSON")
     return number

@@ -75,11 +75,11 @@ class Libraries:
         if not _LIBRARY_NAME.fullmatch(name):
             bare = _LIBRARY_NAME.match(name)
             if bare is not None and _normalize_name(bare[0]) in self.allowed:
-                return f"a version is what the board has installed; write '{_normalize_name(bare[0])}'"
+                return f"the version is the one installed on the board; write '{_normalize_name(bare[0])}'"
         if name in sys.stdlib_module_names:
             return f"'{name}' is in the standard library, which every tool has; leave it out"
         if (library := self.providing(name)) is not None:
-            return f"'{name}' is how '{library}' is imported; write '{library}'"
+            return f"'{name}' is the import name of '{library}'; write '{library}'"
         near = difflib.get_close_matches(normal, self.allowed, 1)
         guess = f"did you mean '{near[0]}'? " if near else ""
         offered = f"allowed are: {', '.join(self.allowed)}" if self.allowed else "none is"

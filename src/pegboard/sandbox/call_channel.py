@@ -256,7 +256,7 @@ class CallChannel:
                 self._listener = self._take_socket()
                 self.listener_ready.set_result(None)
             else:
-                raise InvalidFrame(f"a frame {chr(kind)!r} that is out of place")
+                raise InvalidFrame(f"a frame {chr(kind)!r} that is not expected now")
             del self._input_buffer[: _FRAME_HEADER_BYTES + size]
 
     def _take_socket(self) -> socket.socket:
@@ -280,7 +280,7 @@ def _read_result_frame(payload: memoryview) -> ConfinedResult:
     try:
         header = orjson.loads(payload[4:at])
     except ValueError:
-        raise InvalidFrame("an end that cannot be read") from None
+        raise InvalidFrame("a result header that is not JSON") from None
     match header:
         case {
             "fate": str(fate),
@@ -292,9 +292,9 @@ def _read_result_frame(payload: memoryview) -> ConfinedResult:
         }:
             lengths = (result, stdout, stderr)
         case _:
-            raise InvalidFrame("an end that lacks something")
+            raise InvalidFrame("a result header with missing fields")
     if min(lengths) < 0 or at + sum(lengths) != len(payload):
-        raise InvalidFrame("an end whose parts do not add up")
+        raise InvalidFrame("a result whose lengths do not match its size")
     first, second = at + result, at + result + stdout
     return ConfinedResult(
         fate, code, message, bytes(payload[at:first]), bytes(payload[first:second]), bytes(payload[second:])

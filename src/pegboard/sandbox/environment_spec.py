@@ -55,8 +55,8 @@ def identify_environment(environment: EnvironmentSpec) -> EnvironmentIdentity:
         raise Misconfigured(f"working_dir '{folder}' is not a folder")
     if environment.real is not None and os.path.realpath(folder) != environment.real:
         raise Misconfigured(
-            f"working_dir '{folder}' leads to another folder than when the tool was made ready; if that is meant, name "
-            "the folder that it leads to"
+            f"working_dir '{folder}' resolves to another folder than when the tool was prepared; if this is intended, "
+            "name the folder that it resolves to"
         )
     return environment, ((seen.st_dev, seen.st_ino), *map(_stat_identity, environment.holds))
 
@@ -103,8 +103,8 @@ def _check_writable_dir(folder: str, places: tuple[str, str], own: Iterable[str]
     for path in sorted(own):
         if any(_is_within(path, place) or _is_within(place, path) for place in places):
             raise Misconfigured(
-                f"working_dir '{folder}' cannot be writable: '{path}' is there, which the board itself needs; name a "
-                "folder of its own for the tool"
+                f"working_dir '{folder}' cannot be writable: it contains '{path}', which the board needs, or is "
+                "inside it; give the tool a separate folder"
             )
 
 
@@ -127,7 +127,7 @@ def _check_working_dir(folder: str, *places: str) -> None:
         if place == "/":
             raise Misconfigured(f"working_dir '{folder}' is the whole file system; name the folder that is needed")
         if any(_is_within(place, own) for own in _PER_CALL_PATHS):
-            raise Misconfigured(f"working_dir '{folder}' lies where each call has a file system of its own")
+            raise Misconfigured(f"working_dir '{folder}' is in a part of the file system that each call has for itself")
 
 
 def _is_within(path: str, folder: str) -> bool:

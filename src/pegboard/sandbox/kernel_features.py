@@ -61,7 +61,7 @@ class KernelFeatures:
         """Return a sentence for each feature that is missing and not in `without`: the reason and how to fix it."""
         given_up = set(without)
         if self.probe_error is not None:
-            why = f"could not be tried here: {self.probe_error}. The machine is too busy; try again"
+            why = f"could not be probed here: {self.probe_error}. The machine is too busy; try again"
             return [f"{_FEATURE_TITLES[name]} {why}" for name in KERNEL_FEATURES if name not in given_up]
         return [
             f"{_FEATURE_TITLES[name]} cannot be used here: "
@@ -95,12 +95,12 @@ async def detect_kernel_features(seconds: float = PROBE_SECONDS, code: str = PRO
             start_new_session=True,
         )
     except OSError as error:
-        why = f"the program that tries it could not be started: {error.strerror}"
+        why = f"the probe process could not be started: {error.strerror}"
         return _make_unsupported(why, is_probed=error.errno not in _BUSY_ERRNOS)
     try:
         output, complaint = await asyncio.wait_for(process.communicate(), seconds)
     except TimeoutError:
-        return _make_unsupported(f"the program that tries it did not end within {seconds:g} s", is_probed=False)
+        return _make_unsupported(f"the probe process did not end within {seconds:g} s", is_probed=False)
     finally:
         if process.returncode is None:
             # The probe has its own process group: this also kills its child processes.
@@ -108,7 +108,9 @@ async def detect_kernel_features(seconds: float = PROBE_SECONDS, code: str = PRO
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
     if process.returncode == -signal.SIGKILL:
-        return _make_unsupported("the program that tries it was killed from outside, maybe for memory", is_probed=False)
+        return _make_unsupported(
+            "the probe process was killed from outside, perhaps by the OOM killer", is_probed=False
+        )
     return _read_probe_output(output, complaint)
 
 
@@ -117,7 +119,7 @@ def _read_probe_output(output: bytes, complaint: bytes) -> KernelFeatures:
         return KernelFeatures(**json.loads(output))
     except (ValueError, TypeError):
         why = complaint.decode("utf-8", "replace").strip().rpartition("\n")[2][:_MAX_ERROR_CHARS]
-        return _make_unsupported(f"the program that tries it failed: {why or 'it said nothing'}")
+        return _make_unsupported(f"the probe process failed: {why or 'it wrote nothing to stderr'}")
 
 
 # The longest timer that is set: event loops handle infinity differently.
@@ -154,11 +156,13 @@ class KernelFeatureCheck:
             async with asyncio.timeout(min(deadline - time.monotonic(), _MAX_TIMER_SECONDS)):
                 found = await self.abilities()
         except TimeoutError:
-            raise make_unavailable("How this machine confines tools was still being tried at the deadline") from None
+            raise make_unavailable(
+                "The kernel features that confine tools were still being probed at the deadline"
+            ) from None
         missing = found.missing(self._disabled_features)
         if missing and found.probe_error is not None:
             raise make_unavailable(
-                f"How this machine confines tools could not be tried: {found.probe_error}; try again"
+                f"The kernel features that confine tools could not be probed: {found.probe_error}; try again"
             )
         if missing:
             raise Misconfigured("This board cannot confine tools, so it does not run them: " + "; ".join(missing))

@@ -110,7 +110,7 @@ class ProxyConnection:
                     await self._fetch(request, request.message, upstream)
         except TimeoutError:
             broken = True
-            raise ProxyError(504, f"Nothing came from {request.place} for {self._idle_seconds:g} s") from None
+            raise ProxyError(504, f"{request.place} sent nothing for {self._idle_seconds:g} s") from None
         except (OSError, ProxyError):
             broken = True
             raise
@@ -125,7 +125,7 @@ class ProxyConnection:
                 head = await self._client.head(_MAX_REQUEST_HEAD_BYTES)
             request = read_request(head, self._parser) if head else None
         except TimeoutError:
-            raise ProxyError(408, f"No whole request came within {self._idle_seconds:g} s") from None
+            raise ProxyError(408, f"No complete request was received within {self._idle_seconds:g} s") from None
         except MalformedHttp as error:
             raise ProxyError(error.status, f"The proxy cannot read the request: {error}") from None
         self._is_head_request = request is not None and request.method == b"HEAD"
@@ -185,7 +185,7 @@ class ProxyConnection:
             while data := await body.piece():
                 await self._client.send(self._parser.send(h11.Data(data)))
         except MalformedHttp as error:
-            raise ProxyError(502, f"The answer of {request.place} is not right: {error}") from None
+            raise ProxyError(502, f"The response of {request.place} is invalid: {error}") from None
         await self._client.send(self._parser.send(h11.EndOfMessage()))
 
     async def _response(

@@ -104,7 +104,7 @@ def read_response(head: bytes, parser: h11.Connection) -> h11.Response | h11.Inf
     assert not isinstance(event, h11.Request)
     headers = list(_forward_headers(event))
     if event.status_code < 200 or event.status_code in (204, 304):
-        # These have no body, whatever their headers say.
+        # These have no body, regardless of their headers.
         headers = [(name, value) for name, value in headers if name != _CHUNKED[0]]
     if isinstance(event, h11.InformationalResponse):
         return h11.InformationalResponse(status_code=event.status_code, reason=event.reason, headers=headers)
@@ -132,7 +132,7 @@ def _parse_head(head: bytes, parser: h11.Connection) -> _Head:
         event = None
     if not isinstance(event, _Head):
         raise MalformedHttp(
-            "a line of the head is not 'Name: value', without a space before the colon; or the first line is not right"
+            "a line of the head is not 'Name: value', without a space before the colon; or the first line is invalid"
         )
     return event
 

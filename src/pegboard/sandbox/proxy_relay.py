@@ -71,7 +71,7 @@ class ProxyStream:
             if not await self._more():
                 return b""
             if not 0x21 <= self._ahead[0] <= 0x7E:
-                raise MalformedHttp("it does not begin as HTTP/1 does; TLS begins after a tunnel is there")
+                raise MalformedHttp("it does not begin like HTTP/1; TLS is possible only inside a tunnel")
         return self._take_bytes(blank.end())
 
     async def _more(self) -> bool:
@@ -133,7 +133,7 @@ class ProxyBody:
             except h11.RemoteProtocolError:
                 if is_eof:
                     raise ConnectionBroken from None
-                raise MalformedHttp("a chunk is longer than its size, or a line between chunks is not right") from None
+                raise MalformedHttp("a chunk is longer than its size, or a line between chunks is invalid") from None
             if isinstance(event, h11.Data):
                 return bytes(event.data)
             self._is_over = event is not h11.NEED_DATA

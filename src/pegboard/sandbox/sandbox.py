@@ -247,7 +247,7 @@ class Sandbox:
         except TimeoutError:
             self._give_up_call(line, zygote, deadline)
         except InvalidFrame as error:
-            log.error("sandbox_answer_garbled", why=str(error))  # noqa: TRY400 -- this says it all
+            log.error("sandbox_answer_garbled", why=str(error))  # noqa: TRY400 -- `why` is enough
             raise InternalError from None
         finally:
             line.terminate()
@@ -262,7 +262,7 @@ class Sandbox:
             refusal.did_run = line.started
             raise refusal
         if line.started:
-            raise ExecutionFailed("The tool's process was ended from outside before it could say how the call went")
+            raise ExecutionFailed("The tool's process was killed from outside before it reported a result")
         return None
 
     def _give_up_call(self, line: CallChannel, zygote: Zygote, deadline: float) -> None:

@@ -33,7 +33,7 @@ def remove_work_folder(folder: str) -> None:
         os.rmdir(folder)  # noqa: PTH106
     except OSError as error:
         if os.path.lexists(folder):
-            log.error("sandbox_folder_left", folder=folder, why=error.strerror)  # noqa: TRY400 -- this says it all
+            log.error("sandbox_folder_left", folder=folder, why=error.strerror)  # noqa: TRY400 -- `why` is enough
 
 
 def _empty_folder(top: int) -> None:

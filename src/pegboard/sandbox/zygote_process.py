@@ -224,7 +224,7 @@ class Zygote:
                 self._why = f"This board cannot confine the tool, so it does not run it: {why}"
                 self._settle()
             case _:
-                self._fail("said something that cannot be read")
+                self._fail("sent an invalid message")
                 self.kill()
 
     def _hear(self) -> None:
@@ -263,7 +263,7 @@ class Zygote:
 
     def _fail(self, how: str) -> None:
         text = _shorten_output(self.output)
-        suffix = f"; it said: {text}" if text else ""
+        suffix = f"; the end of its output: {text}" if text else ""
         self._why = f"The process that starts confined calls {how}{suffix}"
         self._settle()
 

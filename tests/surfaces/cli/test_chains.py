@@ -45,7 +45,7 @@ def test_words_are_added_to_the_input_that_the_file_has(admin: Program, tmp_path
 def test_a_chain_that_fails_says_where_and_exits_with_one(admin: Program, file: str) -> None:
     ran = admin.run("chains", "run", file)
     assert ran.code == 1
-    assert "Failed: Step 'a' failed: '{{input.x}}' leads nowhere: input is empty" in ran.err
+    assert "Failed: Step 'a' failed: '{{input.x}}' cannot be resolved: input is empty" in ran.err
     answer = admin.run("chains", "run", file, "--json")
     assert (answer.code, json.loads(answer.out)["success"]) == (1, False)
 

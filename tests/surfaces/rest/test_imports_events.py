@@ -77,7 +77,7 @@ async def test_a_failure_on_the_way_is_the_last_event(board: Pegboard, admin: ht
     _, key = await new_user(admin, "mia")
     async with upstream(answer(404)) as there, client(board, key) as mia:
         for speaker, path, body, status, message in (
-            (admin, OPENAPI, {"document": {"a": 1}}, 422, "no API document"),
+            (admin, OPENAPI, {"document": {"a": 1}}, 422, "not an API document"),
             (admin, OPENAPI, {}, 422, "give either document or url"),
             (admin, OPENAPI, {"url": there.url}, 502, "answered 404"),
             (admin, MCP, {"server_url": there.url}, 502, "404"),

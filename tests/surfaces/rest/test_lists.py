@@ -171,7 +171,7 @@ class TestToolFilters:
             await admin.patch("/v1/tools/eagle", json={"is_active": False}),
             await admin.delete("/v1/tools/eagle"),
         ):
-            assert "lives in the code of the process" in problem(answer, 403)["detail"]
+            assert "is defined in the code of the process" in problem(answer, 403)["detail"]
         assert "exists already" in problem(await admin.post("/v1/tools", json=mock("EAGLE")), 409)["detail"]
 
 

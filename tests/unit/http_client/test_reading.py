@@ -197,7 +197,7 @@ BROKEN = {
     "one byte of deflate": ("deflate", b"x", "it ends too early"),
     "deflate broken off": ("deflate", zlib.compress(TEXT)[:-2], "it ends too early"),
     "bare deflate broken off": ("deflate", raw_deflate(TEXT)[:-2], "it ends too early"),
-    "something after deflate": ("deflate", zlib.compress(TEXT) + b"more", "something follows its end"),
+    "something after deflate": ("deflate", zlib.compress(TEXT) + b"more", "data follows its end"),
     "no deflate": ("deflate", b"\xff" * 40, "invalid block type"),
 }
 

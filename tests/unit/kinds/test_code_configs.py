@@ -37,8 +37,8 @@ def fault(model: type[BaseModel], **fields: Any) -> str:
         ("echo 'a", "command: it has a quote that is not closed"),
         ("echo \\", "command: it has a backslash at its end"),
         ("   ", "command: it names no program"),
-        ("{x} a", "command: its program, '{x}', is left to the caller"),
-        ("sh -c 'echo {x}'", "stands in a script, where its value would be run as code"),
+        ("{x} a", "command: its program, '{x}', is a placeholder"),
+        ("sh -c 'echo {x}'", "is inside a script, where its value would be run as code"),
     ],
 )
 def test_a_command_that_cannot_be_split_or_filled_safely_is_refused(command: str, says: str) -> None:
@@ -47,14 +47,14 @@ def test_a_command_that_cannot_be_split_or_filled_safely_is_refused(command: str
 
 def test_a_script_is_not_split_and_has_no_placeholders() -> None:
     assert shell("echo 'a\n' \"$x\" ${y}; awk '{ print }' | while read -r a; do echo; done", shell=True).shell
-    assert "{x} cannot stand in it" in fault(ShellConfig, command="echo {x}", shell=True)
+    assert "{x} is not allowed" in fault(ShellConfig, command="echo {x}", shell=True)
     assert '"$x"' in fault(ShellConfig, command="echo {x}", shell=True)
 
 
 @pytest.mark.parametrize(("model", "config"), KINDS)
 @pytest.mark.parametrize("name", ["", "1A", "A B", "A=B", "A-B", "\xc4", "A\n"])
 def test_names_in_env_are_those_of_variables(model: type[BaseModel], config: dict[str, Any], name: str) -> None:
-    assert "is no name of a variable" in fault(model, **config, env={name: "x"})
+    assert "is not a valid variable name" in fault(model, **config, env={name: "x"})
     model.model_validate({**config, "env": {"A_1": "x", "_b": ""}})
 
 
@@ -77,7 +77,7 @@ def test_a_value_in_env_cannot_hold_nul_and_is_not_shown(model: type[BaseModel],
     ],
 )
 def test_secrets_stand_in_env_and_nowhere_else(model: type[BaseModel], fields: dict[str, Any]) -> None:
-    assert "{{secret:KEY}} is filled in within env only" in fault(model, **fields)
+    assert "{{secret:KEY}} is filled in only within env" in fault(model, **fields)
     assert shell(env={"KEY": "{{secret:KEY}}"}).env == {"KEY": "{{secret:KEY}}"}
 
 
@@ -109,7 +109,7 @@ def test_whatever_path_is_given_it_is_taken_or_refused_in_words(path: str) -> No
 
 
 def test_writable_needs_a_folder() -> None:
-    assert "writable is about working_dir" in fault(ShellConfig, command="true", writable=True)
+    assert "writable needs a working_dir" in fault(ShellConfig, command="true", writable=True)
     assert shell(working_dir="/srv", writable=True).writable
 
 

@@ -133,7 +133,7 @@ class TestCommands:
 
     def test_parameters_of_any_name_can_be_filled_in(self) -> None:
         assert faults("echo '{a b}' {c-d} {{e}} {f}", "a b", "c-d", "f") == {}
-        assert "left to the caller" in faults("'{a b}' x", "a b")["config.command"]
+        assert "is a placeholder" in faults("'{a b}' x", "a b")["config.command"]
 
     async def test_what_the_config_alone_shows_is_reported_the_config(self, board: Pegboard) -> None:
         with pytest.raises(Invalid, match="config: command: it has a quote that is not closed"):

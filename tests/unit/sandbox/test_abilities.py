@@ -48,23 +48,23 @@ WITHOUT = {
     ),
     "Landlock without effect": (
         "landlock.apply_landlock = lambda *_, **__: None",
-        {"landlock": "a process confined with it could read the root folder all the same"},
+        {"landlock": "a process confined with it could still read the root folder"},
     ),
     "no seccomp in the kernel": (
         f"take('seccomp', {EINVAL})",
-        {"seccomp": "the kernel did not take the filter of system calls: Invalid argument"},
+        {"seccomp": "the kernel rejected the seccomp filter: Invalid argument"},
     ),
     "seccomp without effect": (
         "seccomp.apply_seccomp = lambda **_: None",
-        {"seccomp": "a process confined with it could make a socket all the same"},
+        {"seccomp": "a process confined with it could still create a socket"},
     ),
     "no new namespaces": (
         f"take('unshare', {EPERM})",
-        {"namespaces": "making namespaces: Operation not permitted", "proc": "it needs namespaces"},
+        {"namespaces": "creating namespaces: Operation not permitted", "proc": "it needs namespaces"},
     ),
     "no new user in a namespace": (
         f"take('clone', {EPERM}, bpf.Check(16, (0x10000000,), 0x10000000))",
-        {"namespaces": "making namespaces: Operation not permitted", "proc": "it needs namespaces"},
+        {"namespaces": "creating namespaces: Operation not permitted", "proc": "it needs namespaces"},
     ),
     "no other root": (
         f"take('pivot_root', {EPERM})",
@@ -72,7 +72,7 @@ WITHOUT = {
     ),
     "the kernel kills": (
         f"take('pivot_root', {KILLED})",
-        {"namespaces": "the process that tried it was ended by SIGSYS", "proc": "it needs namespaces"},
+        {"namespaces": "the probe process was killed by SIGSYS", "proc": "it needs namespaces"},
     ),
     "parts of /proc hidden, as in a container": (
         "from pegboard.sandbox.child import user_identity as identity\n"
@@ -80,7 +80,7 @@ WITHOUT = {
         "syscalls.unshare(syscalls.NEWUSER | syscalls.NEWNS)\n"
         "identity.write_id_maps(*own)\n"
         "syscalls.mount('tmpfs', '/proc/sys', 'tmpfs', 0)",
-        {"proc": "the kernel shows no new /proc where parts of the old one are hidden, as in most containers"},
+        {"proc": "the kernel permits no new mount of /proc while parts of it are masked, as in most containers"},
     ),
 }  # fmt: skip
 
@@ -171,7 +171,7 @@ def lasting(pipe: Path) -> str:
 async def test_what_takes_too_long_is_ended_and_counts_as_not_tried(received: Path) -> None:
     reading = asyncio.create_task(asyncio.to_thread(received.read_text))
     found = await detect_kernel_features(4, lasting(received))
-    assert found.probe_error == "the program that tries it did not end within 4 s"
+    assert found.probe_error == "the probe process did not end within 4 s"
     assert "did not end within 4 s" in found.missing(())[0]
     assert not any("PEGBOARD_SANDBOX_WITHOUT" in sentence for sentence in found.missing(()))
     assert await asyncio.wait_for(reading, 30) == ".."
@@ -191,15 +191,15 @@ async def test_being_cancelled_ends_the_program(received: Path) -> None:
     ("code", "reason"),
     [
         ("import pegboard.sandbox.nowhere", "ModuleNotFoundError: No module named 'pegboard.sandbox.nowhere'"),
-        ("print('[1]')", "it said nothing"),
-        ("print('{\"landlock\": 1}')", "it said nothing"),
-        ("import os; os._exit(1)", "it said nothing"),
+        ("print('[1]')", "it wrote nothing to stderr"),
+        ("print('{\"landlock\": 1}')", "it wrote nothing to stderr"),
+        ("import os; os._exit(1)", "it wrote nothing to stderr"),
     ],
 )
 async def test_a_program_that_fails_finds_nothing(code: str, reason: str) -> None:
     found = await detect_kernel_features(code=code)
     assert not (found.landlock or found.namespaces or found.seccomp or found.proc)
-    assert set(found.reasons.values()) == {f"the program that tries it failed: {reason}"}
+    assert set(found.reasons.values()) == {f"the probe process failed: {reason}"}
 
 
 async def test_a_program_that_was_killed_has_tried_nothing() -> None:

@@ -146,7 +146,7 @@ def test_root_gives_each_call_a_user_of_its_own(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "why"), [({"folder": None}, "the server has to name one"), ({"network": True}, "the call's own network")]
+    ("change", "why"), [({"folder": None}, "the server has to name one"), ({"network": True}, "the call's network")]
 )
 def test_what_needs_namespaces_is_refused(bare: Bare, change: dict[str, Any], why: str) -> None:
     ended = bare.shell("echo ran", **change)

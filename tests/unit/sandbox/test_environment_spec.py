@@ -76,7 +76,7 @@ def test_a_folder_around_programs_or_the_boards_own_files_is_never_writable(
         board.parent,
         board / "core",
     ):
-        with pytest.raises(Misconfigured, match=r"cannot be writable: '.*' is there, which the board itself needs"):
+        with pytest.raises(Misconfigured, match=r"cannot be writable: it contains '.*', which the board needs"):
             build_zygote_spec(EnvironmentSpec(working_dir=str(around), writable=True))
     for around in (tmp_path / "var", tmp_path / "var" / "home" / "inner"):
         with pytest.raises(Misconfigured, match="cannot be writable"):

@@ -236,7 +236,7 @@ async def test_a_server_that_never_answers_is_given_up() -> None:
     async with serving(silent) as up, proxying(idle_seconds=0.2) as proxy:
         got = await proxy.answer(fetching(up.port))
         await asyncio.wait_for(up.gone.wait(), 30)
-    assert (got.status, got.phrase) == (504, f"Nothing came from 127.0.0.1:{up.port} for 0.2 s")
+    assert (got.status, got.phrase) == (504, f"127.0.0.1:{up.port} sent nothing for 0.2 s")
 
 
 @pytest.mark.parametrize("sent", ["four", "it is all"])

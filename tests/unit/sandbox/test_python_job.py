@@ -97,8 +97,8 @@ class TestErrors:
         [
             ("1 / 0\ndef f(): pass", "ZeroDivisionError", "division by zero", 1),
             ("def f(a): pass", "TypeError", "missing 1 required", None),
-            ("def f():\n raise SystemExit(0)", "SystemExit", "return a result", 2),
-            ("import sys\ndef f():\n sys.exit('bye')", "SystemExit", "return a result", 3),
+            ("def f():\n raise SystemExit(0)", "SystemExit", "instead of returning a result", 2),
+            ("import sys\ndef f():\n sys.exit('bye')", "SystemExit", "instead of returning a result", 3),
             ("def f():\n raise KeyboardInterrupt", "KeyboardInterrupt", "interrupted", 2),
             ("def f():\n raise MemoryError", "MemoryError", "512 MiB", 2),
             ("def f():\n return f()", "RecursionError", "without end", 2),
@@ -195,8 +195,8 @@ def f():
         [
             ("orjson", "add its library to config.libraries"),
             ("aiohttp.web", "neither in the standard library"),
-            ("pegboard", "the board itself"),
-            ("pegboard.sandbox.child.python_call", "the board itself"),
+            ("pegboard", "the board's own package"),
+            ("pegboard.sandbox.child.python_call", "the board's own package"),
             ("no_such_thing", "neither in the standard library"),
         ],
     )

@@ -194,7 +194,7 @@ async def test_a_call_whose_supervisor_is_killed_fails_with_all_its_processes_go
         await until_running(mark)
         supervisor = parent_of(mark)
         os.kill(supervisor, signal.SIGKILL)
-        with pytest.raises(ExecutionFailed, match="ended from outside"):
+        with pytest.raises(ExecutionFailed, match="killed from outside"):
             await task
         await until_over(mark)
 

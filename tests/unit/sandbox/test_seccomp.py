@@ -204,7 +204,7 @@ def test_confinement_that_the_kernel_refuses_is_an_error(forked: Forker) -> None
         "seccomp.apply_seccomp(network=False)"
     )
     message = forked.attempt("'confined'", before=before, seccomp=False, message=True)
-    assert message == "[Errno 22] the kernel did not take the filter of system calls: Invalid argument"
+    assert message == "[Errno 22] the kernel rejected the seccomp filter: Invalid argument"
 
 
 def test_another_machine_is_reported(forked: Forker) -> None:

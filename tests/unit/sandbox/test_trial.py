@@ -14,7 +14,7 @@ from tests.unit.sandbox.living import command, later, make_sandbox
 
 ALL = KernelFeatures(7, True, True, True)
 SOME = KernelFeatures(0, False, True, True, {"landlock": "the kernel has none", "namespaces": "not allowed"})
-BUSY = KernelFeatures(0, False, False, False, {}, "the program that tries it did not end within 10 s")
+BUSY = KernelFeatures(0, False, False, False, {}, "the probe process did not end within 10 s")
 
 
 class Trials:
@@ -92,7 +92,7 @@ async def test_no_caller_waits_for_a_trial_beyond_the_deadline(monkeypatch: pyte
 
     monkeypatch.setattr(module, "detect_kernel_features", slow)
     trial = KernelFeatureCheck(())
-    with pytest.raises(Unavailable, match="still being tried at the deadline") as refused:
+    with pytest.raises(Unavailable, match="still being probed at the deadline") as refused:
         await trial.check(later(0.01))
     assert refused.value.did_run is False
     go_on.set()

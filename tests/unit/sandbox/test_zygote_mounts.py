@@ -140,7 +140,7 @@ def test_a_single_file_of_the_boards_is_hidden_too(folder: Path, user: str) -> N
 def test_a_folder_inside_the_boards_own_is_refused(folder: Path, user: str) -> None:
     inside = make(make(folder / "board") / "inside")
     received = make_zygote_spec((inside, inside, True), masked=[str(folder / "board")])
-    with pytest.raises(Refused, match=f"{inside}.*lies in.*the board's own"), zygote(received, user):
+    with pytest.raises(Refused, match=f"{inside}.*is inside.*belongs to the board"), zygote(received, user):
         pass
 
 

@@ -59,7 +59,7 @@ class _Budget:
         elif _is_json_number(value):
             size = 4
         else:
-            raise ExecutionFailed("The query gives a number or an expression that JSON cannot hold; select values only")
+            raise ExecutionFailed("The query returns a number or an expression that is not JSON; select values only")
         if size > MAX_RESULT_CHARACTERS:
             raise ExecutionFailed(
                 f"The query builds a value of more than {MAX_RESULT_CHARACTERS >> 20} MiB; select less"

@@ -67,7 +67,7 @@ def _find_faults(chain: Chain) -> Iterator[Fault]:
     for place, step in enumerate(chain.steps):
         where = f"steps.{place}"
         if step.id in ids[:place]:
-            yield Fault(f"{where}.id", f"'{step.id}' is there twice")
+            yield Fault(f"{where}.id", f"'{step.id}' occurs twice")
         for name in step.after:
             if name not in ids:
                 yield Fault(f"{where}.after", _explain_unknown_step(name, ids))
@@ -98,7 +98,7 @@ def _find_reference_faults(where: str, value: Any, ids: list[str], *, in_loop: b
         if reference.step is not None and reference.step not in ids:
             yield Fault(where, f"'{{{{{reference.text}}}}}': {_explain_unknown_step(reference.step, ids)}")
         if reference.root in ("item", "index") and not in_loop:
-            yield Fault(where, f"'{{{{{reference.text}}}}}' means something in the arguments of a for_each only")
+            yield Fault(where, f"'{{{{{reference.text}}}}}' is defined only in the arguments of a for_each")
 
 
 def _is_too_deep(value: Any) -> bool:

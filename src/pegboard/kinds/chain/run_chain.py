@@ -272,7 +272,7 @@ class _ChainRun:
         """Return the result of a step without an outcome: it was not started, or the chain did not wait for it."""
         if (run_ids := self._run_ids.get(step.id)) is None:
             return StepOutcome(step.id, step.tool, "not_run")
-        error = "The chain ended before this step did; the journal says how its calls ended"
+        error = "The chain ended before this step did; the journal has the results of its calls"
         return StepOutcome(step.id, step.tool, "failed", error=error, code="cancelled", run_ids=tuple(run_ids))
 
     def _build_answer(self) -> ChainOutcome:
@@ -340,7 +340,7 @@ class _ChainRun:
     async def _run_items(self, step: Step) -> list[CallOutcome]:
         items = fill_template(step.for_each, self._known)
         if not isinstance(items, list | tuple):
-            raise InvalidReference(f"for_each is no list but {'null' if items is None else type(items).__name__}")
+            raise InvalidReference(f"for_each must be a list, not {'null' if items is None else type(items).__name__}")
         if len(items) > MAX_ITEMS:
             raise InvalidReference(f"for_each has {len(items):,} items, at most {MAX_ITEMS:,} are run")
         ones = (

@@ -56,7 +56,7 @@ class StepReference(NamedTuple):
             path.append(int(place) if place is not None else name if name is not None else _unquote(quoted))
             at = part.end()
         if len(path) > _MAX_DEPTH:
-            raise InvalidReference(f"'{{{{{text[:60]}}}}}' goes more than {_MAX_DEPTH} levels deep")
+            raise InvalidReference(f"'{{{{{text[:60]}}}}}' has more than {_MAX_DEPTH} path parts")
         found = cls(text.strip(), root[1], tuple(path))
         found.check()
         return found
@@ -133,14 +133,14 @@ class _TemplateFiller:
                 size = self._sizes[id(value)] = len(json_text(value))
             self._left -= size
         if self._left < 0:
-            raise InvalidReference(f"What is to be filled in takes more than {MAX_FILLED_BYTES:,} bytes")
+            raise InvalidReference(f"The filled-in values take more than {MAX_FILLED_BYTES:,} bytes")
         return value
 
 
 def look_up_reference(reference: StepReference, known: Mapping[str, Any]) -> Any:
     """Resolve a reference; raise InvalidReference with the part of the path that exists and the value there."""
     if reference.root not in known:
-        raise InvalidReference(f"'{{{{{reference.text}}}}}' means something within for_each only")
+        raise InvalidReference(f"'{{{{{reference.text}}}}}' is defined only within for_each")
     value = known[reference.root]
     for depth, part in enumerate(reference.path):
         if value is SKIPPED_OUTPUT:
@@ -152,7 +152,7 @@ def look_up_reference(reference: StepReference, known: Mapping[str, Any]) -> Any
         if not exists:
             steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in reference.path[:depth])
             place = reference.root + "".join(steps)
-            raise InvalidReference(f"'{{{{{reference.text}}}}}' leads nowhere: {place} {_describe_value(value)}")
+            raise InvalidReference(f"'{{{{{reference.text}}}}}' cannot be resolved: {place} {_describe_value(value)}")
         value = value[part]
     return None if value is SKIPPED_OUTPUT else value
 

@@ -74,12 +74,12 @@ class RedirectTrail:
 
     def _target(self, base: URL, status: int, location: str | None) -> URL:
         if not location:
-            raise UpstreamFailed(f"Upstream answered {status} without saying where to")
+            raise UpstreamFailed(f"Upstream answered {status} without a Location")
         try:
             url = base.join(URL(location)).with_fragment(None)
             named = bool(url.host) and url.port is not None
         except (ValueError, TypeError):
-            raise UpstreamFailed("Upstream redirected to something that is no URL") from None
+            raise UpstreamFailed("Upstream redirected to an invalid URL") from None
         if url.scheme not in {"http", "https"}:
             raise EgressRefused(f"Upstream redirected to a {url.scheme or 'schemeless'} address")
         if not named:
@@ -91,12 +91,12 @@ class RedirectTrail:
         if base.scheme == "https" and url.scheme == "http":
             raise EgressRefused(
                 f"Upstream redirected from https to {get_origin(url)}, where others on the network "
-                "could read the request; if that is meant, set the tool's url to it"
+                "could read the request; if that is intended, set the tool's url to it"
             )
         if any(self._mask.text(shown) != shown for shown in (str(url), url.human_repr())):
             raise EgressRefused(
                 f"Upstream redirected to another origin, {get_origin(url)}, with the tool's credential in the URL; if "
-                "that is meant, set the tool's url to it"
+                "that is intended, set the tool's url to it"
             )
 
 

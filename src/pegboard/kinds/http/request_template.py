@@ -301,7 +301,7 @@ class RequestTemplate:
         for name, place in config.params_in.items():
             if whole is not None and (name == whole) != (place == "body"):
                 raise Misconfigured(
-                    f"config.body_param says that '{whole}' is the whole body, but params_in puts '{name}' "
+                    f"config.body_param makes '{whole}' the whole body, but params_in puts '{name}' "
                     f"in the {place}; leave one of the two out"
                 )
         return cls(config, Credentials.of(auth))

@@ -206,7 +206,7 @@ def _read_body_value(content_type: str, body: bytes, mask: SecretMask) -> Any:
 def _require_charset(form: BodyForm) -> str:
     if form.charset is None:
         raise UpstreamFailed(
-            f"Upstream answered with text in the charset '{join_line(form.named_charset, 60)}', which is not known here"
+            f"Upstream answered with text in the charset '{join_line(form.named_charset, 60)}', which is not supported"
         )
     return form.charset
 
@@ -218,7 +218,9 @@ def _to_utf8(body: bytes, form: BodyForm) -> bytes:
     try:
         return body.decode(charset).removeprefix("\ufeff").encode()
     except UnicodeError as error:
-        raise UpstreamFailed(f"Upstream answered with JSON that is not the {charset} it says it is: {error}") from None
+        raise UpstreamFailed(
+            f"Upstream answered with JSON that is not valid {charset}, its declared charset: {error}"
+        ) from None
 
 
 def _parse_json(body: bytes, form: BodyForm, mask: SecretMask) -> Any:
@@ -227,7 +229,7 @@ def _parse_json(body: bytes, form: BodyForm, mask: SecretMask) -> Any:
     except orjson.JSONDecodeError as error:
         raise UpstreamFailed(_explain_broken_json(body, form, mask, error)) from None
     except (RecursionError, orjson.JSONEncodeError):
-        raise UpstreamFailed("Upstream answered with JSON that is nested too deep to be passed on") from None
+        raise UpstreamFailed("Upstream answered with JSON that is nested too deeply to be returned") from None
 
 
 def _explain_broken_json(body: bytes, form: BodyForm, mask: SecretMask, error: orjson.JSONDecodeError) -> str:

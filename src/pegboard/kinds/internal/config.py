@@ -18,5 +18,5 @@ class InternalConfig(Model):
     @model_validator(mode="after")
     def _check_chain_handler(self) -> InternalConfig:
         if (self.chain is not None) != (self.handler == CHAIN_HANDLER):
-            raise ValueError(f"a chain goes with the handler '{CHAIN_HANDLER}', and that handler with a chain")
+            raise ValueError(f"chain is only for the handler '{CHAIN_HANDLER}', which requires it")
         return self

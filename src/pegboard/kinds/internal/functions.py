@@ -147,7 +147,7 @@ class FunctionRegistry:
         if taken is not None and taken.tool not in self._snapshot.local():
             raise Conflict(f"A tool named '{described.name}' is stored on this board already")
         if taken is not None and taken.tool.tool_type == Kind.TABLE:
-            raise Conflict(f"A tool named '{described.name}' comes from the file of tables already")
+            raise Conflict(f"A tool named '{described.name}' is already defined in the tables file")
         definition = {
             "name": described.name,
             "description": described.description,

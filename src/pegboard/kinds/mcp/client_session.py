@@ -51,7 +51,7 @@ async def fetch_tools(session: ClientSession, shown: str, *, max_bytes: int) -> 
             size += _measure_tool(tool)
         if size > max_bytes or len(tools) > MAX_TOOLS:
             raise UpstreamFailed(
-                f"{shown} lists too many tools to look at: more than {MAX_TOOLS:,}, or {max_bytes:,} bytes of them"
+                f"{shown} lists too many tools: more than {MAX_TOOLS:,}, or {max_bytes:,} bytes of them"
             )
         cursor = page.next_cursor
         if cursor is None:
@@ -110,7 +110,7 @@ class McpProgress:
 
 
 is_in_session: ContextVar[bool] = ContextVar("pegboard_in_an_mcp_session", default=False)
-"""Whether what runs now belongs to a session of the board's."""
+"""True while code of one of the board's sessions runs."""
 
 _SDK_LOGGERS = (
     "client",
@@ -254,7 +254,7 @@ class McpSession:
             raise await self._convert_error(error) from None
         except ValidationError as error:
             raise UpstreamFailed(
-                f"{self._shown} answered with something that is no result: {describe_first_error(error)}"
+                f"{self._shown} answered with an invalid result: {describe_first_error(error)}"
             ) from None
         except asyncio.CancelledError:
             stream.expected = max(0, stream.expected - 1)
@@ -407,7 +407,7 @@ class McpSession:
                 return self.why or UpstreamUnreachable(f"{self._shown} closed the connection")
             return explain_mcp_error(error, self._shown)
         if isinstance(error, ValidationError):
-            return UpstreamFailed(f"{self._shown} did not {self._phase} as MCP has it: {describe_first_error(error)}")
+            return UpstreamFailed(f"{self._shown} did not {self._phase} as MCP requires: {describe_first_error(error)}")
         return explain_transport_error(error)
 
     def _abandon(self, heard: int) -> None:
@@ -417,7 +417,7 @@ class McpSession:
         self._abandoned = self._abandoned + 1 if stream.heard == self._messages_at_abandon else 1
         self._messages_at_abandon = stream.heard
         if stream.heard == heard and self._abandoned >= MAX_ABANDONED and self._calls == 1:
-            self.lose(UpstreamUnreachable(f"{self._shown} stopped answering"))
+            self.lose(UpstreamUnreachable(f"{self._shown} stopped responding"))
 
 
 silence_sdk_logs()

@@ -100,8 +100,8 @@ class McpConnection:
             raise ToolGone(_explain_missing_tool(self._upstream.display_name, tool, session.tools))
         if pinned is not None and live.digest != pinned:
             raise ToolChanged(
-                f"{self._upstream.display_name} has changed the tool '{tool}' since it was taken on; "
-                "its owner can look at the change and accept it",
+                f"{self._upstream.display_name} has changed the tool '{tool}' since it was imported; "
+                "its owner can review and accept the change",
                 live,
             )
         return live

@@ -248,7 +248,7 @@ def _speaks_mcp(response: httpx2.Response) -> bool:
 def _make_not_mcp_error(shown: str, response: httpx2.Response) -> ToolError:
     media_type = response.headers.get("content-type", "").partition(";")[0].strip()[:100] or "no Content-Type"
     return UpstreamFailed(
-        f"What answers at {shown} is no MCP server: HTTP {response.status_code}, {media_type}, without a JSON-RPC "
+        f"{shown} is not an MCP server: HTTP {response.status_code}, {media_type}, without a JSON-RPC "
         "message. Check the URL; it often ends in /mcp"
     )
 

@@ -64,7 +64,7 @@ class ToolSelection:
     def list_unused(self) -> list[LeftOut]:
         """Return the patterns that matched no tool."""
         return [
-            LeftOut(each, "the server offers no tool of a name like this")
+            LeftOut(each, "no tool of the server has a name like this")
             for each in self._patterns
             if each not in self._used
         ]

@@ -158,7 +158,7 @@ def _convert_to_refusal() -> Iterator[None]:
         yield
     except (EgressRefused, Misconfigured, SecretUnreadable) as error:
         field = "server_url" if isinstance(error, EgressRefused) else ""
-        raise Invalid.of("The server cannot be asked", [Fault(field, error.message)]) from None
+        raise Invalid.of("The import cannot start", [Fault(field, error.message)]) from None
 
 
 def _check_prefix(prefix: str) -> None:
@@ -175,7 +175,7 @@ def _split_duplicates(definitions: Sequence[Definition]) -> tuple[list[Definitio
         mine = definition["config"]["tool"]
         if "{{" in mine:
             # It would be filled in as a secret of the importing user.
-            others.append(LeftOut(mine, "its name holds '{{', which stands for a secret of yours"))
+            others.append(LeftOut(mine, "its name holds '{{', which would refer to a secret of yours"))
             continue
         kept = first.setdefault(definition["name"].lower(), definition)
         if kept is not definition:

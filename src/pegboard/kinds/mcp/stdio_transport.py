@@ -146,7 +146,9 @@ class McpChildProcess(asyncio.SubprocessProtocol):
         text = " ".join(self._mask.text(self._stderr.decode("utf-8", "replace")).split())
         if not text:
             return ""
-        return "; it said: " + (text if len(text) <= _MAX_SHOWN_STDERR_CHARS else "…" + text[-_MAX_SHOWN_STDERR_CHARS:])
+        return "; the end of its stderr: " + (
+            text if len(text) <= _MAX_SHOWN_STDERR_CHARS else "…" + text[-_MAX_SHOWN_STDERR_CHARS:]
+        )
 
     async def stop(self) -> None:
         """End the process: close its input, then SIGTERM, then SIGKILL, each with a timeout; no process is left."""
@@ -288,8 +290,8 @@ def _read_broken_line(line: bytes) -> StreamItem:
     """Convert an invalid line: printed text is skipped; for a malformed response, its call fails immediately."""
     found = _RESPONSE_START.match(line[:200]) or _RESPONSE_END.search(line[-200:])
     if found is None:
-        return ValueError("a line that is no message")
-    error = ErrorData(code=PARSE_ERROR, message="an answer that cannot be read as JSON")
+        return ValueError("a line that is not a message")
+    error = ErrorData(code=PARSE_ERROR, message="an answer that is not valid JSON")
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error))
 
 

@@ -67,7 +67,7 @@ def parse_code(code: str) -> ast.Module:
     for found in _FSTRING_START.finditer(code):
         if _FSTRING_BODIES[found[1]].match(code, found.end()):
             raise CodeProblem(
-                f"an f-string of more than {MAX_FSTRING_CHARACTERS:,} characters; put it together from several",
+                f"an f-string of more than {MAX_FSTRING_CHARACTERS:,} characters; join several shorter ones",
                 code.count("\n", 0, found.start()) + 1,
             )
     with _convert_compiler_errors():
@@ -93,7 +93,7 @@ def _convert_compiler_errors() -> Iterator[None]:
     except (RecursionError, MemoryError):
         raise CodeProblem("nested too deeply for Python to compile; use more lines, or fewer levels") from None
     except (ValueError, OverflowError, SystemError) as error:
-        raise CodeProblem(f"Python cannot read it: {error}") from None
+        raise CodeProblem(f"Python cannot parse it: {error}") from None
 
 
 def _list_nodes(tree: ast.Module) -> list[ast.AST]:

@@ -258,7 +258,7 @@ def _read_function(code: str, entrypoint: str | None) -> PythonCode:
 def _find_entry_point(tree: ast.Module, entrypoint: str | None) -> _Function:
     functions = [node for node in tree.body if isinstance(node, _Function)]
     if not functions:
-        raise CodeProblem("no function at the top level; the tool is one: def main(name): return …")
+        raise CodeProblem("no function at the top level; define one: def main(name): return …")
     named = {function.name: function for function in functions}
     if entrypoint is None:
         return named.get("main", functions[-1])
@@ -285,7 +285,7 @@ def _iterate_required_imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
             yield from ((alias.name.partition(".")[0], node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             if node.level or node.module is None:
-                raise CodeProblem("a relative import, and the code of a tool is one file", node.lineno)
+                raise CodeProblem("a relative import, but the code of a tool is one file", node.lineno)
             yield node.module.partition(".")[0], node.lineno
         elif isinstance(node, ast.Try | ast.TryStar) and any(map(_is_import_guard, node.handlers)):
             todo += [*node.handlers, *node.orelse, *node.finalbody]

@@ -72,7 +72,7 @@ class CommandTemplate:
             is_over = is_over or word == "--"
         if elements[0].names:
             raise ValueError(
-                f"its program, '{words[0]}', is left to the caller; write the program itself, {{param}} stands after it"
+                f"its program, '{words[0]}', is a placeholder; name the program, and use {{param}} only after it"
             )
         _refuse_scripts(words, elements)
         return cls(elements)
@@ -200,7 +200,7 @@ def _refuse_scripts(words: list[str], elements: list[_ArgvElement]) -> None:
         names = [name for element in elements[at : last + 1] for name in element.names]
         if names:
             raise ValueError(
-                f"'{{{names[0]}}}' stands in a script, where its value would be run as code; "
+                f"'{{{names[0]}}}' is inside a script, where its value would be run as code; "
                 f'use shell: true, where each parameter is a variable: "${names[0]}"'
             )
         at = last + 1

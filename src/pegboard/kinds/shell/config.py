@@ -38,9 +38,9 @@ class ShellConfig(Model):
                 raise ValueError(f"command: {error}") from None
         elif (name := find_script_placeholder(self.command)) is not None:
             raise ValueError(
-                f"command: with shell: true nothing is filled in, so {{{name}}} cannot stand in it; each parameter is "
-                f'an environment variable: "${name}". Braces that are meant as they are take a space: {{ {name} }}'
+                f"command: with shell: true nothing is filled in, so {{{name}}} is not allowed; each parameter is "
+                f'an environment variable: "${name}". To write literal braces, add spaces: {{ {name} }}'
             )
         if self.writable and self.working_dir is None:
-            raise ValueError("writable is about working_dir, and there is none")
+            raise ValueError("writable needs a working_dir")
         return self

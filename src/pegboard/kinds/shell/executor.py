@@ -67,12 +67,12 @@ class ShellExecutor:
         for own in map(PurePath, self._own):
             if shown.is_relative_to(own):
                 raise Misconfigured(
-                    f"working_dir '{folder}' lies in '{own}', where the board keeps its database, keys or settings; "
+                    f"working_dir '{folder}' is inside '{own}', where the board keeps its database, keys or settings; "
                     "give one of the two a folder of its own"
                 )
             if not self._can_hide and own.is_relative_to(shown) and os.path.lexists(own):
                 raise Misconfigured(
-                    f"working_dir '{folder}' holds '{own}', where the board keeps its database, keys or settings, "
+                    f"working_dir '{folder}' contains '{own}', where the board keeps its database, keys or settings, "
                     "which cannot be hidden without namespaces (PEGBOARD_SANDBOX_WITHOUT); name a folder beside it"
                 )
         return tuple(own for own in self._own if PurePath(own).is_relative_to(shown))
@@ -176,12 +176,12 @@ class _ShellToolRunner:
             elif isinstance(error, RecursionError) or "depth limit" in str(error):
                 what = f"its stdout {_TOO_DEEP_MESSAGE}"
             else:
-                what = f"its stdout is no JSON ({error})"
+                what = f"its stdout is not JSON ({error})"
         else:
             if not _is_too_deep(value, ended.stdout):
                 return self._mask.parse_json(value, ended.stdout)
             what = f"its stdout {_TOO_DEEP_MESSAGE}"
-        failure = ExecutionFailed(f"The command exited with code {ended.code}, but {what}; the tool says parse: json")
+        failure = ExecutionFailed(f"The command exited with code {ended.code}, but {what}; the tool has parse: json")
         raise _add_stream_end(failure, ended.stderr, self._mask)
 
     def _make_start_error(self, ended: ConfinedResult, program: str) -> Misconfigured:

@@ -131,7 +131,7 @@ def _check_default(field: TableField) -> Iterator[tuple[str, str]]:
         yield "default", "holds a number of more digits than JSON's readers keep; let the column have the default"
         return
     if field.dataType == "json" and isinstance(field.default, list):
-        return  # valid if the column is an array, which is not known here
+        return  # valid if the column is an array, which is not supported
     alone = TableConfig(tableName="-", fields=[field])
     try:
         RowChecker(alone, build_input_schema(alone)).check({field.name: field.default})

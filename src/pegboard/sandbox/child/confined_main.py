@@ -32,7 +32,7 @@ MAX_OPEN_FILES = 256
 
 def apply_base_rlimits() -> None:
     """Limit resources that neither calls nor their supervisors need, for this process and all of its children."""
-    with step("limiting what a process may take"):
+    with step("setting resource limits"):
         # Not 0: if the host pipes core dumps to a program, a limit of 1 prevents the start of that program.
         _lower_rlimit(resource.RLIMIT_CORE, 1)
         for limit in (resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE, resource.RLIMIT_NICE, resource.RLIMIT_RTPRIO):
@@ -41,7 +41,7 @@ def apply_base_rlimits() -> None:
 
 def apply_call_rlimits(job: Job, processes: int, baseline: int) -> None:
     """Limit the resources of this process and each of its children; `baseline` is the memory that it already has."""
-    with step("limiting what a process may take"):
+    with step("setting resource limits"):
         _lower_rlimit(resource.RLIMIT_DATA, baseline + job.bounds.memory)
         # A little more than the size of the work folder, so that a full one fails with ENOSPC.
         _lower_rlimit(resource.RLIMIT_FSIZE, job.bounds.disk + resource.getpagesize())
@@ -149,7 +149,7 @@ def build_base_environment(folder: str) -> dict[str, str]:
 
 def _install_pipes(ends: Sequence[int]) -> None:
     """Move the ends of the pipes to the first file descriptors, and close all others."""
-    with step("leaving inherited descriptors"):
+    with step("closing inherited file descriptors"):
         aside = [fd if fd >= len(ends) else fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _HIGH_FD) for fd in ends]
         for number, fd in enumerate(aside):
             os.dup2(fd, number, inheritable=number <= 2)
@@ -163,7 +163,7 @@ def _deprioritize() -> None:
     with step("lowering the priority"):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
         os.nice(_EXTRA_NICENESS)
-    with step("being counted by the supervisor"):
+    with step("becoming readable for the supervisor"):
         syscalls.set_dumpable(True)
     # Some memory is not charged to any process: if the machine runs out of it, this process is to be killed first.
     # Without /proc, the value that the zygote set for itself still applies.
@@ -174,7 +174,7 @@ def _deprioritize() -> None:
 
 def _apply_confinement(rules: ConfinementRules, place: Isolation, folder: str, port: int | None) -> None:
     place.settle()
-    with step("forbidding new privileges"):
+    with step("setting no_new_privs"):
         syscalls.forbid_new_privileges()
     if "landlock" not in rules.without:
         with step("confining files with Landlock"):

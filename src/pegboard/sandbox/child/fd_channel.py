@@ -63,7 +63,7 @@ class ServerChannel:
             raise CallAbandoned
 
     def send_reports(self, lines: bytes) -> None:
-        """Send the reports as far as the server reads them now; the rest is sent before the next frame."""
+        """Send as much of the reports as the server reads now; the rest is sent before the next frame."""
         self._unsent += struct.pack(">cI", b"P", len(lines)) + lines
         self.flush_unsent()
 

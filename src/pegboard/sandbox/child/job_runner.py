@@ -66,10 +66,10 @@ class CommandRunner:
     def run(self, job: Job, env: dict[str, str]) -> None:
         """Replace this process with the command; report a failure if it cannot be started."""
         if job.is_python:
-            raise StepFailed("reading the job: it is for Python, which is not here")
+            raise StepFailed("reading the job: it is a Python function, but this process runs commands")
         argv: list[str] = job.fields["argv"]
         folder: str = job.fields["cwd"]
-        with step(f"going to '{folder}'"):
+        with step(f"changing to the folder '{folder}'"):
             os.chdir(folder)
         with step("opening the channel for reports"):
             # Without a listener, a command that reports must neither block nor fail.

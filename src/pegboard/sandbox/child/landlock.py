@@ -83,7 +83,7 @@ def apply_landlock(
     files, ports, scopes = list_handled_accesses(version)
     # Older kernels accept the longer struct if the fields that they do not know are zero.
     attributes = struct.pack("=QQQ", files, ports, scopes)
-    ruleset = _call_landlock("make a set of rules", _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
+    ruleset = _call_landlock("create a ruleset", _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     try:
         for access, paths in ((_READ_ACCESSES, readable), (_WRITE_ACCESSES, writable)):
             for path in paths:

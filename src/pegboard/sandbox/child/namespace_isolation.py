@@ -52,7 +52,7 @@ class NamespaceIsolation:
 
     def open(self, *, network: bool) -> str:
         """Start pid 1 of new namespaces."""
-        with step("making namespaces"):
+        with step("creating namespaces"):
             self._pid1 = Pid1(self._select_namespaces(network))
             self.first = os.pidfd_open(self._pid1.pid)
         return CALL_FOLDERS[0]
@@ -65,12 +65,12 @@ class NamespaceIsolation:
         """Enter the other namespaces, and mount the call's own files there."""
         with step("joining namespaces"):
             syscalls.join_namespaces(first, self._select_namespaces(network) & ~syscalls.NEWPID)
-        with step("naming the user of a namespace"):
+        with step("writing the id maps of the user namespace"):
             user_identity.write_id_maps(self._user, self._group)
-        with step("naming the machine"):
+        with step("setting the host name"):
             socket.sethostname("tool")
         _mount_call_files(self._shown)
-        with step("showing the call's own processes"):
+        with step("mounting the call's own /proc"):
             _mount_proc()
 
     def hide_process(self) -> None:
@@ -82,7 +82,7 @@ class NamespaceIsolation:
 
     def listen(self) -> socket.socket:
         """Return a socket on the loopback device of the call's network namespace, in which this process stays."""
-        with step("opening the call's own network"):
+        with step("opening the call's network"):
             syscalls.join_namespaces(self.first, syscalls.NEWNET)
             return open_loopback_listener()
 
@@ -98,7 +98,7 @@ class NamespaceIsolation:
 
     def settle(self) -> None:
         """Drop the capabilities over these namespaces."""
-        with step("giving up capabilities"):
+        with step("dropping capabilities"):
             syscalls.drop_capabilities()
 
     def processes(self) -> list[int]:
@@ -128,16 +128,16 @@ class NamespaceIsolation:
 def _mount_call_files(shown: list[str]) -> None:
     """Mount one folder for each of CALL_FOLDERS, with a common size limit; keep binds of the environment in them."""
     rootfs.mount_tmpfs(CALL_FILES_MOUNT, size=_MIN_FILES * _BYTES_PER_FILE, files=_MIN_FILES, mode="700")
-    with step(f"keeping {', '.join(shown)}"):
+    with step(f"opening {', '.join(shown)}"):
         kept = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in shown if path not in CALL_FOLDERS}
     for place in CALL_FOLDERS:
         if place in shown:
             continue  # a working_dir such as /tmp: the call's own files are in the other folders
         part = f"{CALL_FILES_MOUNT}/{place.replace('/', '.')}"
-        with step(f"making '{part}'"):
+        with step(f"creating '{part}'"):
             os.mkdir(part, 0o700)
         rootfs.bind_recursive(part, place)
-    with step(f"leaving '{CALL_FILES_MOUNT}'"):
+    with step(f"unmounting '{CALL_FILES_MOUNT}'"):
         syscalls.unmount(CALL_FILES_MOUNT)
     for path, descriptor in kept.items():
         source = f"/proc/self/fd/{descriptor}"

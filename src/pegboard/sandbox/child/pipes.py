@@ -157,7 +157,7 @@ class InputPipe:
         self._left = memoryview(b"")
 
     def announce_call(self) -> None:
-        """Tell the reader that a call follows; a reader that has ended reports the reason elsewhere."""
+        """Write the byte that announces a call; a reader that has ended reports the reason elsewhere."""
         with suppress(BrokenPipeError):
             os.write(self.fd, CALL_FOLLOWS)
 

@@ -36,7 +36,7 @@ class PlainIsolation:
         if self._can_read_anything and "landlock" in spec.without:
             raise StepFailed(
                 f"reading the interpreter's files as the user {user}, as whom tools run: they are root's alone, and "
-                f"without namespaces or Landlock there is no way to give that user them and nothing else"
+                f"without namespaces or Landlock that user cannot be given them without giving it all other files"
             )
 
     def open(self, *, network: bool) -> None:
@@ -58,14 +58,14 @@ class PlainIsolation:
 
     def listen(self) -> socket.socket:
         """Raise StepFailed: every process of the host could connect to a listening socket."""
-        raise StepFailed("opening the call's own network: only namespaces can keep it apart from the machine's")
+        raise StepFailed("opening the call's network: only namespaces can separate it from the machine's")
 
     def prepare_folder(self, job: Job) -> None:
         """Give the folder that the server created to the user of the call; raise StepFailed if it named none."""
         if job.folder is None:
-            raise StepFailed("going to the work folder: without namespaces the server has to name one")
+            raise StepFailed("changing to the work folder: without namespaces the server has to name one")
         if self._user is not None:
-            with step("giving the work folder to the tool's user"):
+            with step("changing the owner of the work folder"):
                 os.chown(job.folder, self._user, self._user)
 
     def max_processes(self, job: Job) -> int:
@@ -74,15 +74,15 @@ class PlainIsolation:
 
     def settle(self) -> None:
         """Switch to the user of the call if this is root, and die with the supervisor."""
-        with step("giving up privileges"):
+        with step("dropping privileges"):
             if self._user is None:
                 syscalls.drop_capabilities()
             else:
                 user_identity.switch_user(self._user, reading_anything=self._can_read_anything)
-        with step("ending with the supervisor"):
+        with step("setting the parent death signal"):
             syscalls.die_with_parent()
             if os.getppid() != self._supervisor_pid:
-                raise StepFailed("ending with the supervisor: it has ended")
+                raise StepFailed("setting the parent death signal: the supervisor has ended")
 
     def processes(self) -> list[int]:
         """Return every living descendant of the supervisor."""

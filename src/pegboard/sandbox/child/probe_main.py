@@ -49,7 +49,7 @@ def probe_kernel(spec: ZygoteSpec) -> dict[str, Any]:
         reasons["namespaces"] += _describe_obstacles()
         reasons["proc"] = "it needs namespaces"
     elif not tried["namespaces"]:
-        reasons["proc"] = "the kernel shows no new /proc where parts of the old one are hidden, as in most containers"
+        reasons["proc"] = "the kernel permits no new mount of /proc while parts of it are masked, as in most containers"
     return {
         "landlock": 0 if "landlock" in reasons else tried["landlock"],
         "namespaces": "namespaces" not in reasons,
@@ -68,7 +68,7 @@ def _try_landlock() -> int:
         os.close(os.open("/", os.O_RDONLY))
     except PermissionError:
         return version
-    raise StepFailed("a process confined with it could read the root folder all the same")
+    raise StepFailed("a process confined with it could still read the root folder")
 
 
 def _try_seccomp() -> int:
@@ -78,7 +78,7 @@ def _try_seccomp() -> int:
         socket.socket().close()
     except PermissionError:
         return 1
-    raise StepFailed("a process confined with it could make a socket all the same")
+    raise StepFailed("a process confined with it could still create a socket")
 
 
 def _try_namespaces(spec: ZygoteSpec) -> int:
@@ -109,7 +109,7 @@ def _run_in_child(fork: Callable[[], int], trial: Callable[[], int]) -> int | st
     except OSError as error:
         os.close(read)
         os.close(write)
-        return f"starting a process for it: {error.strerror}"
+        return f"starting a probe process: {error.strerror}"
     if child == 0:
         _report_outcome(trial, write)
     os.close(write)
@@ -117,13 +117,13 @@ def _run_in_child(fork: Callable[[], int], trial: Callable[[], int]) -> int | st
         output = pipe.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status < 0:
-        return f"the process that tried it was ended by {signal.Signals(-status).name}"
+        return f"the probe process was killed by {signal.Signals(-status).name}"
     outcome: int | str = json.loads(output)
     return outcome
 
 
 def _report_outcome(trial: Callable[[], int], pipe: int) -> NoReturn:
-    outcome: int | str = "the process that tried it stopped halfway"
+    outcome: int | str = "the probe process exited without a result"
     try:
         outcome = trial()
     except OSError as error:

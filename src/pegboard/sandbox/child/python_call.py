@@ -34,7 +34,7 @@ def make_reporters(fd: int | None) -> dict[str, Callable[..., None]]:
     """
 
     def report_progress(progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Report to the caller how far the call has come, such as 3 of 10, and optionally what it does now."""
+        """Report the progress of the call, such as 3 of 10, and optionally what it does now."""
         report: dict[str, Any] = {"progress": _check_number("progress", progress)}
         if total is not None:
             report["total"] = _check_number("total", total)
@@ -93,10 +93,8 @@ _MIN_RECURSION_LIMIT = 1000
 _NO_MEMORY_MESSAGE = "error return without exception set"
 # A reference from before the tool's code runs, which may replace the function.
 _exit = os._exit
-_BROKEN_ANSWER = (
-    b'{"error":{"type":"Exception","message":"the code failed, and what it did to Python itself keeps it from \
-saying how","line":null,"source":null}}'
-)
+_BROKEN_ANSWER = b'{"error":{"type":"Exception","message":"the code failed, and changed Python itself so that the \
+error cannot be described","line":null,"source":null}}'
 
 
 def run_python_job(job: Mapping[str, Any], result_fd: int, reports_fd: int | None = None) -> None:
@@ -207,7 +205,7 @@ def _explain_error(error: BaseException, job: Mapping[str, Any]) -> str:
     if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_MEMORY_MESSAGE in error.args):
         return f"a call may take {int(job['limits']['memory']) // 2**20} MiB of memory; work on less at once"
     if isinstance(error, SystemExit):
-        return "the code ended its process, where it should return a result"
+        return "the code ended its process instead of returning a result"
     if isinstance(error, KeyboardInterrupt):
         return "the code was interrupted by a signal"
     try:

@@ -37,7 +37,7 @@ class PythonRunner:
     def run(self, job: Job, env: dict[str, str]) -> None:
         """Run the function, then exit this process; raise StepFailed if the job is a command."""
         if not job.is_python:
-            raise StepFailed("reading the job: it is a command, which is not for here")
+            raise StepFailed("reading the job: it is a command, but this process runs Python functions")
         # Library threads or fork handlers may have changed the environment since the fork.
         if dict(os.environ) != env:
             os.environ.clear()
@@ -71,7 +71,7 @@ class ImportsGuard(MetaPathFinder):
         if top in self._allowed or top.startswith(_SYSCONFIG_PREFIX):
             return None
         if top == _OWN_PACKAGE:
-            why = "the board itself is nothing that a tool can import"
+            why = "tools cannot import the board's own package"
         else:
             why = (
                 "it is neither in the standard library nor in the tool's libraries; add its library to config.libraries"

@@ -322,7 +322,7 @@ class _JsonWriter:
     def _enter(self, value: Any, write: Any) -> None:
         if id(value) in self._around:
             outer = _format_path(self.path[: self._around[id(value)]])
-            raise UnserializableValue(f"is {outer} again, without end; return each thing once")
+            raise UnserializableValue(f"is {outer} again, a circular reference; return each object once")
         if len(self.path) >= MAX_RESULT_DEPTH and not _is_scalar(value):
             raise UnserializableValue(f"is nested more than {MAX_RESULT_DEPTH} levels deep; return something flatter")
         self._around[id(value)] = len(self.path)
@@ -394,8 +394,8 @@ class _JsonWriter:
             self._add(_encode(text))
         except UnicodeEncodeError:
             raise UnserializableValue(
-                "is a text that is no Unicode: it holds half of a surrogate pair; return text.encode('utf-8', "
-                "'replace').decode()"
+                "is a text that is not valid Unicode: it contains half of a surrogate pair; return "
+                "text.encode('utf-8', 'replace').decode()"
             ) from None
 
     def _write_integer(self, value: int) -> None:
@@ -458,7 +458,7 @@ def _explain_unserializable(value: Any) -> str:
     if isinstance(value, abc.AsyncIterator):
         return "is an asynchronous generator; return [item async for item in …]"
     if isinstance(value, abc.Iterator):
-        return f"is of type {type_name(value)}, which gives its items only once; return list(…)"
+        return f"is of type {type_name(value)}, whose items can be read only once; return list(…)"
     if callable(value):
-        return f"is a {type(value).__name__}, not what it gives; was it meant to be called?"
+        return f"is a {type(value).__name__}, not its result; call it"
     return f"is of type {type_name(value)}, which has no form in JSON; return texts, numbers, lists and dicts of it"

@@ -19,20 +19,20 @@ _NOSUID_NODEV = syscalls.ATTR_NOSUID | syscalls.ATTR_NODEV
 def bind_mount(source: str, target: str, *, writable: bool = False) -> None:
     """Bind-mount the file or folder `source` at `target`: read-only unless writable, no set-uid bits or devices."""
     bind_recursive(source, target)
-    with step(f"showing '{target}'"):
+    with step(f"mounting '{target}'"):
         syscalls.restrict_mount(target, _NOSUID_NODEV if writable else _NOSUID_NODEV | syscalls.ATTR_RDONLY)
 
 
 def bind_device(source: str, target: str) -> None:
     """Bind-mount the device `source` at `target`; it can be read and written, but its inode cannot be changed."""
     bind_recursive(source, target)
-    with step(f"showing '{target}'"):
+    with step(f"mounting '{target}'"):
         syscalls.restrict_mount(target, syscalls.ATTR_NOSUID | syscalls.ATTR_NOEXEC | syscalls.ATTR_RDONLY)
 
 
 def bind_recursive(source: str, target: str) -> None:
     """Bind-mount `source` at `target` with all mounts below it."""
-    with step(f"showing '{target}'"):
+    with step(f"mounting '{target}'"):
         syscalls.mount(source, target, None, syscalls.MS_BIND | syscalls.MS_REC)
 
 
@@ -45,7 +45,7 @@ def mount_tmpfs(target: str, size: int, files: int, mode: str) -> None:
 
 def resize_tmpfs(target: str, size: int, files: int) -> None:
     """Change the limits of bytes and files of the tmpfs at `target`."""
-    with step(f"giving '{target}' {size} bytes"):
+    with step(f"resizing the tmpfs at '{target}' to {size} bytes"):
         flags = syscalls.MS_REMOUNT | syscalls.MS_NOSUID | syscalls.MS_NODEV
         syscalls.mount("tmpfs", target, None, flags, f"size={size},nr_inodes={files}")
 
@@ -66,7 +66,7 @@ def make_read_only(target: str) -> None:
 
 def create_mount_point(source: str, target: str) -> None:
     """Create an empty file or folder at `target`, of the same kind as `source`, as its mount point."""
-    with step(f"making a place for '{target}'"):
+    with step(f"creating the mount point '{target}'"):
         if stat.S_ISDIR(os.stat(source).st_mode):
             os.makedirs(target, exist_ok=True)
         elif not os.path.lexists(target):
@@ -148,16 +148,16 @@ def build_rootfs(spec: ZygoteSpec) -> None:
     _enter_new_root()
     _create_base_files(os.getuid() if user is None else user)
     _mount_all(binds, covered)
-    with step("leaving the former file system"):
+    with step("unmounting the former root"):
         syscalls.unmount(_OLD_ROOT)
         os.rmdir(_OLD_ROOT)
     make_read_only("/")
     if user is not None:
-        with step(f"becoming the user {user}"):
+        with step(f"switching to the user {user}"):
             user_identity.switch_user(user)
         # Joining and leaving the namespaces of a call requires capabilities in both user namespaces.
         _create_user_namespace(syscalls.NEWNS)
-        with step("giving up capabilities"):
+        with step("dropping capabilities"):
             syscalls.drop_capabilities(*_JOIN_CAPABILITIES)
     _check_access(spec.binds)
 
@@ -186,7 +186,7 @@ def list_hidden(spec: ZygoteSpec) -> list[str]:
             if is_within(masked, bind.source):
                 found.add(bind.target + masked[len(bind.source) :])
             elif is_within(bind.source, masked) and not any(is_within(path, bind.source) for path in needed):
-                raise StepFailed(f"showing '{bind.target}': it lies in '{masked}', which is the board's own")
+                raise StepFailed(f"mounting '{bind.target}': it is inside '{masked}', which belongs to the board")
     # A path inside another hidden path is hidden already.
     return [path for path in sorted(found) if not any(is_within(path, other) for other in found if other != path)]
 
@@ -200,12 +200,12 @@ def _create_namespaces() -> int | None:
             syscalls.unshare(shared)
         except PermissionError:
             # This root lacks capabilities (as in a container), but can do what an ordinary user can.
-            with step(f"becoming the user {user}"):
+            with step(f"switching to the user {user}"):
                 user_identity.switch_user(user)
             user = None
     if user is None:
         _create_user_namespace(shared)
-    with step("keeping mounts to this process"):
+    with step("making mounts private to this process"):
         syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
     return user
 
@@ -213,9 +213,9 @@ def _create_namespaces() -> int | None:
 def _create_user_namespace(others: int = 0) -> None:
     """Create a user namespace, with other namespaces, in which this process has all capabilities."""
     own, group = os.getuid(), os.getgid()
-    with step("making namespaces"):
+    with step("creating namespaces"):
         syscalls.unshare(syscalls.NEWUSER | others)
-    with step("naming the user of a namespace"):
+    with step("writing the id maps of the user namespace"):
         user_identity.write_id_maps(own, group)
 
 
@@ -231,7 +231,7 @@ def _enter_new_root() -> None:
 
 def _create_base_files(user: int) -> None:
     """Create the files of every environment: mount points for calls, devices, and the user database."""
-    with step("making the environment's own files"):
+    with step("creating the environment's own files"):
         for place in ("/proc", "/dev", "/etc", CALL_FILES_MOUNT, *CALL_FOLDERS):
             os.mkdir(place)
         for name, target in _DEV_LINKS.items():

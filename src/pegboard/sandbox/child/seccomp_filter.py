@@ -46,9 +46,9 @@ def apply_seccomp(*, network: bool) -> None:
     outcome = libc.syscall(number, _SET_MODE_FILTER, _FLAG_TSYNC, ctypes.byref(program))
     if outcome < 0:
         error = ctypes.get_errno()
-        raise OSError(error, f"the kernel did not take the filter of system calls: {os.strerror(error)}")
+        raise OSError(error, f"the kernel rejected the seccomp filter: {os.strerror(error)}")
     if outcome > 0:
-        raise OSError(errno.EBUSY, f"the filter of system calls could not be put on thread {outcome}")
+        raise OSError(errno.EBUSY, f"the seccomp filter could not be installed on thread {outcome}")
 
 
 def build_filter(name: str, *, network: bool) -> Block:

@@ -64,27 +64,27 @@ def _refuse_if(*checks: Check) -> Rule:
 _REFUSED_CALLS = {
     "other processes' memory and files": "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease "
     "kcmp pidfd_getfd",
-    "work that a filter does not see, queued in shared memory": "io_uring_setup io_uring_enter io_uring_register "
+    "requests in shared memory, which a filter cannot see": "io_uring_setup io_uring_enter io_uring_register "
     "io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents",
     "another view of the files": "mount umount2 pivot_root chroot open_tree open_tree_attr move_mount fsopen fsconfig "
     "fsmount fspick mount_setattr name_to_handle_at open_by_handle_at fanotify_init fanotify_mark unshare setns",
     "memory that no limit of ours counts": "memfd_create memfd_secret shmget shmat shmctl shmdt msgget msgsnd msgrcv "
     "msgctl semget semop semctl semtimedop mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr "
     "add_key request_key keyctl vmsplice",
-    "where memory lies": "mbind set_mempolicy set_mempolicy_home_node migrate_pages move_pages",
+    "the placement of memory": "mbind set_mempolicy set_mempolicy_home_node migrate_pages move_pages",
     "the whole machine": "bpf perf_event_open userfaultfd kexec_load kexec_file_load init_module finit_module "
     "delete_module reboot swapon swapoff clock_settime clock_adjtime settimeofday adjtimex sethostname setdomainname "
     "quotactl quotactl_fd acct syslog iopl ioperm modify_ldt vhangup lsm_set_self_attr sync",
     # With autogroup scheduling, CPU time is shared between sessions, regardless of the priority of their processes.
-    "weighing as much as the whole server": "setsid",
-    "being reached by others": "bind listen accept accept4",
+    "a new session": "setsid",
+    "accepting connections": "bind listen accept accept4",
 }
 
 _UNKNOWN_CALLS = {
     "arguments in memory; libraries then use clone and openat": "clone3 openat2",
     "lists of mounts and namespaces": "statmount listmount listns",
     "rules of its own, whose memory is not counted": "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
-    "few for each user, whom all calls share; programs then look by themselves": "inotify_init inotify_init1",
+    "a limited number for each user, and all calls share one user; programs then poll": "inotify_init inotify_init1",
     "gone from the kernel or from use": "_sysctl create_module get_kernel_syms query_module nfsservctl getpmsg putpmsg "
     "afs_syscall tuxcall security vserver epoll_ctl_old epoll_wait_old uselib ustat sysfs lookup_dcookie",
 }

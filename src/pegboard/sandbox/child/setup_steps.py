@@ -48,4 +48,4 @@ def decode_failure(failure: Any) -> StepFailed:
         case {"failed": str(why)}:
             return StepFailed(why)
         case _:
-            return StepFailed("loading libraries: one of them said something that cannot be read")
+            return StepFailed("loading libraries: the template process sent an invalid message")

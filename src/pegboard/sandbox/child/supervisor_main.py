@@ -74,7 +74,7 @@ def _run_next_call(source: ForkSource, place: Isolation, network: bool) -> None:
 
 def _prepare_process(source: ForkSource, place: Isolation, network: bool) -> PreparedProcess:
     """Do everything that can be done before there is a call; raise StepFailed if a step fails."""
-    with step("being seen by those who join"):
+    with step("becoming readable for the confined process"):
         syscalls.set_dumpable(True)
     folder = place.open(network=network)
     listener = place.listen() if network else None
@@ -101,7 +101,7 @@ def _receive_channel() -> ServerChannel:
 
 def _run_call(line: ServerChannel, job: Job, place: Isolation, prepared: PreparedProcess) -> None:
     if job.network != (prepared.listener is not None):
-        raise StepFailed("reading the job: it is not the kind of call that it was said to be, with or without network")
+        raise StepFailed("reading the job: its network setting is not that of the prepared process")
     place.prepare_folder(job)
     try:
         if prepared.listener is not None:

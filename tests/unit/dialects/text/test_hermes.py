@@ -134,7 +134,7 @@ def test_nothing_inside_a_call_that_is_cut_off_is_run() -> None:
     ("written", "name", "message"),
     [
         ('{"name": "a", "arguments": {"x": 1,}}', "a", "comma after the last entry"),
-        ('{"name": "a", "arguments": {"x": 1, "x": 2}}', "a", "'x' is there twice"),
+        ('{"name": "a", "arguments": {"x": 1, "x": 2}}', "a", "'x' occurs twice"),
         ('{"name": "a", "args": {"x": 1}}', "a", "has no 'arguments'"),
         ('{"name": "a", "arguments": [1]}', "a", "they must be a JSON object"),
         ("{name: a}", "", ""),

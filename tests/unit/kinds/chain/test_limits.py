@@ -77,7 +77,7 @@ async def test_an_item_that_cannot_be_filled_in_fails_alone(there: Waiting, more
 async def test_an_item_that_cannot_be_filled_in_fails_a_step_that_stops(there: Waiting) -> None:
     outcome = await there.board.chain({"steps": [echo([{"x": 1}, {}])]})
     assert outcome.error is not None
-    assert "'{{item.x}}' leads nowhere: item is empty (1 of 2 items failed)" in outcome.error
+    assert "'{{item.x}}' cannot be resolved: item is empty (1 of 2 items failed)" in outcome.error
 
 
 async def test_when_an_item_stops_the_chain_no_other_begins(there: Waiting) -> None:

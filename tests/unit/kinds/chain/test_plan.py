@@ -51,7 +51,7 @@ def test_a_step_waits_for_what_it_refers_to_wherever_it_does() -> None:
 @pytest.mark.parametrize(
     ("steps", "words"),
     [
-        ([step("a"), step("a")], "steps.1.id: 'a' is there twice"),
+        ([step("a"), step("a")], "steps.1.id: 'a' occurs twice"),
         ([step("a", arguments=refers("a"))], "wait for each other: a → a"),
         (
             [step("a", arguments=refers("c")), step("b", after=["a"]), step("c", when="{{steps.b.output}}")],
@@ -61,8 +61,8 @@ def test_a_step_waits_for_what_it_refers_to_wherever_it_does() -> None:
         ([step("a", after=["z"])], "steps.0.after: there is no step 'z'"),
         ([step("a", when="yes")], "steps.0.when: must be one reference"),
         ([step("a", when="{{input.a}} {{input.b}}")], "steps.0.when: must be one reference"),
-        ([step("a", arguments={"x": "{{item}}"})], "in the arguments of a for_each only"),
-        ([step("a", for_each="{{item}}")], "in the arguments of a for_each only"),
+        ([step("a", arguments={"x": "{{item}}"})], "only in the arguments of a for_each"),
+        ([step("a", for_each="{{item}}")], "only in the arguments of a for_each"),
         ([step("a", arguments={"x": "{{open(1)}}"})], "refers to nothing"),
         ([step("a", arguments={"x": "{{input.a}}" * 10_001})], "steps.0.arguments: has more than 10,000 references"),
         ([step("a", arguments={"x": DEEP})], "steps.0.arguments: is nested more than 200 levels deep"),

@@ -60,7 +60,7 @@ def test_a_reference_becomes_what_it_leads_to(template: Any, value: Any) -> None
         ("{{foo}}", "references begin with steps, input, item, index"),
         ("{{}}", "references begin with"),
         ("{{__import__('os').system('x')}}", "references begin with"),
-        ("{{input.__class__.__mro__}}", "leads nowhere: input has n, name"),
+        ("{{input.__class__.__mro__}}", "cannot be resolved: input has n, name"),
         ("{{input.n.real}}", "input.n is a value without parts"),
         ("{{input.name[0]}}", "input.name is a text without parts"),
         ("{{input.list[9]}}", "input.list is a list of 1"),
@@ -69,10 +69,10 @@ def test_a_reference_becomes_what_it_leads_to(template: Any, value: Any) -> None
         ("{{input.n + 1}}", "cannot be read at ' + 1'"),
         ("{{steps.a}}", "must name a step and one of output, error, status"),
         ("{{steps.a.result}}", "must name a step and one of"),
-        ("{{item.x}}", "within for_each only"),
+        ("{{item.x}}", "only within for_each"),
         ("{{index.x}}", "has no parts"),
         ('{{input["\\x"]}}', "no text in JSON"),
-        ("{{input" + ".a" * 100 + "}}", "more than 64 levels"),
+        ("{{input" + ".a" * 100 + "}}", "more than 64 path parts"),
     ],
 )
 def test_what_leads_nowhere_says_how_far_it_goes_and_what_is_there(template: str, words: str) -> None:
@@ -94,7 +94,7 @@ def test_a_text_full_of_braces_is_gone_through_once(text: str) -> None:
 )
 def test_no_more_is_filled_in_than_there_is_room_for(template: Any) -> None:
     text = "x" * 100_000
-    with pytest.raises(InvalidReference, match="takes more than 67,108,864 bytes"):
+    with pytest.raises(InvalidReference, match="take more than 67,108,864 bytes"):
         fill_template(template, {"input": {"text": text, "list": [text]}})
 
 

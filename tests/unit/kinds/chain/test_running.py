@@ -166,9 +166,9 @@ async def test_one_item_that_fails_fails_a_step_that_stops(board: Pegboard) -> N
 @pytest.mark.parametrize(
     ("items", "words"),
     [
-        ("{{input.n}}", "for_each is no list but int"),
+        ("{{input.n}}", "for_each must be a list, not int"),
         ("{{input.many}}", f"at most {MAX_ITEMS:,} are run"),
-        ("{{input.missing}}", "leads nowhere"),
+        ("{{input.missing}}", "cannot be resolved"),
     ],
 )
 async def test_what_cannot_be_gone_through_fails_its_step_and_runs_nothing(
@@ -261,7 +261,7 @@ class TestSaved:
         chain = {"steps": [echo("a", {"x": "{{steps.b.output}}"})]}
         with pytest.raises(Invalid, match=r"config\.chain\.steps\.0\.arguments: .*there is no step 'b'"):
             await board.add({**self.DEFINITION, "config": {"handler": "chain", "chain": chain}})
-        with pytest.raises(Invalid, match="a chain goes with the handler 'chain'"):
+        with pytest.raises(Invalid, match="chain is only for the handler 'chain'"):
             await board.add({**self.DEFINITION, "config": {"handler": "chain"}})
 
     async def test_its_steps_run_with_the_callers_own_rights(self, board: Pegboard) -> None:

@@ -120,7 +120,7 @@ def test_the_charsets_of_the_web_are_known(charset: str) -> None:
 
 
 def test_json_that_is_not_in_the_charset_it_names_is_refused() -> None:
-    with pytest.raises(UpstreamFailed, match="not the utf-16"):
+    with pytest.raises(UpstreamFailed, match="not valid utf-16"):
         read(b"\x00\xd8\x00", "application/json; charset=utf-16le")
 
 

@@ -64,8 +64,8 @@ ATTACKS: dict[str, tuple[Behaviour, type[ToolError], str]] = {
     "another protocol": (upstreams.switching, UpstreamFailed, "101"),
     "error that never ends": (upstreams.endless_error, UpstreamFailed, "answered 500"),
     "redirect loop": (redirect("/attack"), UpstreamFailed, "in a loop"),
-    "redirect to nowhere": (answer(302), UpstreamFailed, "without saying where to"),
-    "redirect to no URL": (redirect("http://[::1"), UpstreamFailed, "no URL"),
+    "redirect to nowhere": (answer(302), UpstreamFailed, "without a Location"),
+    "redirect to no URL": (redirect("http://[::1"), UpstreamFailed, "an invalid URL"),
     "redirect to a file": (redirect("file:///etc/passwd"), EgressRefused, "file"),
     "redirect with a password": (redirect("http://ann:pw@127.0.0.1/"), EgressRefused, "auth_config"),
     **{

@@ -231,7 +231,7 @@ async def test_agents_import_nothing(board: Pegboard) -> None:
     [
         ({}, "document: give either document or url"),
         ({"document": {}, "url": "https://x.example"}, "document: give either document or url"),
-        ({"document": {"a": 1}}, "no API document"),
+        ({"document": {"a": 1}}, "not an API document"),
         ({"document": "<html></html>"}, "HTML"),
         ({"document": "{"}, "cannot be read in line 1"),
         ({"document": b"\xff\xfe"}, "UTF-8"),

@@ -68,7 +68,7 @@ async def test_redirects_are_followed_and_the_document_is_where_it_was_asked_for
         (answer(404, b"no such thing"), UpstreamFailed, "The document's server answered 404"),
         (answer(500), UpstreamFailed, "answered 500"),
         (redirect("/again"), UpstreamFailed, "loop"),
-        (answer(302), UpstreamFailed, "without saying where to"),
+        (answer(302), UpstreamFailed, "without a Location"),
         (redirect("ftp://x.example/"), Invalid, "url: Upstream redirected to a ftp address"),
         (
             redirect("http://169.254.169.254/latest/meta-data"),

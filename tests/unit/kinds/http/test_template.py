@@ -91,7 +91,7 @@ def test_styles_are_used_in_every_place() -> None:
         ({"params_in": {"q": "cookie"}, "wire_names": {"q": "a;b"}}, "'a;b' is not a valid name of a cookie"),
         (
             {"body_param": "b", "params_in": {"b": "query"}},
-            "'b' is the whole body, but params_in puts 'b' in the query",
+            "makes 'b' the whole body, but params_in puts 'b' in the query",
         ),
         ({"body_param": "b", "params_in": {"c": "body"}}, "params_in puts 'c' in the body"),
     ],

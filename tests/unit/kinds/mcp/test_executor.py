@@ -194,7 +194,7 @@ async def test_a_tool_that_its_upstream_changed_is_refused_and_reported_once(
     assert await call() == "hi"  # the list was not read again yet
     [changed] = await upstreams.tools(upstream) if await _aged(upstreams, upstream) else []
     for _ in range(3):
-        with pytest.raises(Drifted, match="has changed the tool 'echo' since it was taken on"):
+        with pytest.raises(Drifted, match="has changed the tool 'echo' since it was imported"):
             await call()
     assert runner.drifted == [(tool, changed)]
     assert changed.description == "second"

@@ -71,7 +71,7 @@ async def test_names_are_made_fit_and_distinguished(board: Pegboard) -> None:
         assert [(each.name, each.reason) for each in taken.left_out] == [
             ("get user", "has the same name as 'get/user' by the rules of this board"),
             ("GET_USER", "has the same name as 'get/user' by the rules of this board"),
-            ("{{secret:KEY}}", "its name holds '{{', which stands for a secret of yours"),
+            ("{{secret:KEY}}", "its name holds '{{', which would refer to a secret of yours"),
         ]
         for name, wire in zip(taken.created, ["get/user", "1st", "class", "名前", "x" * 300], strict=True):
             assert (await board.call(name)).success

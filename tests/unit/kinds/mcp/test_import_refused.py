@@ -78,7 +78,7 @@ async def test_a_board_that_starts_no_commands_says_so() -> None:
         ({"tools/list": answer(500, "oops")}, UpstreamFailed, "500"),
         ({"tools/list": reset}, UpstreamUnreachable, "127.0.0.1"),
         ({"tools/list": early_close}, UpstreamUnreachable, "127.0.0.1"),
-        ({"tools/list": lie}, UpstreamFailed, "did not list its tools as MCP has it"),
+        ({"tools/list": lie}, UpstreamFailed, "did not list its tools as MCP requires"),
     ],
 )
 async def test_a_server_that_cannot_list_its_tools_ends_in_a_clear_error(
@@ -125,7 +125,7 @@ async def _warm(board: Pegboard, there: Offering) -> None:
         ("exit-at-once", "no key for ********"),
         ("hang", "within"),
         ("hang-list", "within"),
-        ("liar", "did not list its tools as MCP has it"),
+        ("liar", "did not list its tools as MCP requires"),
         ("many", "10,000"),
         ("pages", "100 pages"),
     ],
@@ -175,7 +175,7 @@ async def test_what_is_no_mcp_server_is_named_so_in_one_sentence(board: Pegboard
     async with upstream(behaviour) as there:
         with pytest.raises(UpstreamFailed) as refused:
             await board.imports.mcp(board.admin, server_url=f"{there.url}/x")
-    assert f"What answers at {there.url} is no MCP server: HTTP 20" in refused.value.message
+    assert f"{there.url} is not an MCP server: HTTP 20" in refused.value.message
     assert len(refused.value.message) < 300
     assert "validation error" not in refused.value.message
 

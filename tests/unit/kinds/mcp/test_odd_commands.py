@@ -63,7 +63,7 @@ async def test_what_a_server_that_hangs_wrote_is_reported_without_its_secrets(ou
         error = await refused(made, hung)
     finally:
         await made.close()
-    assert error.message.endswith("within 3 s; it said: npm: waiting for the proxy with ********")
+    assert error.message.endswith("within 3 s; the end of its stderr: npm: waiting for the proxy with ********")
 
 
 async def test_a_call_that_hangs_ends_when_its_time_is_up(upstreams: McpSessionPool) -> None:
@@ -105,7 +105,7 @@ async def test_a_server_that_reads_nothing_cannot_hold_anyone_up(upstreams: McpS
 async def test_a_server_that_ends_at_once_says_why_and_keeps_its_secrets(upstreams: McpSessionPool) -> None:
     error = await refused(upstreams, odd("exit-at-once", env={"SERVICE_KEY": "sk-12345678"}))
     assert isinstance(error, UpstreamUnreachable)
-    assert error.message.endswith("odd.py' exited with status 3; it said: no key for ********")
+    assert error.message.endswith("odd.py' exited with status 3; the end of its stderr: no key for ********")
 
 
 async def test_a_program_that_is_not_there_is_named(upstreams: McpSessionPool) -> None:
@@ -124,7 +124,7 @@ async def test_what_is_sent_to_a_program_that_is_gone_names_why_it_went() -> Non
             await into.send(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/initialized")))
     assert [error.message for error in lost] == [
         "The MCP server 'no-such-server' exited with status 127; "
-        "it said: cannot start 'no-such-server': No such file or directory"
+        "the end of its stderr: cannot start 'no-such-server': No such file or directory"
     ] * 2
 
 
@@ -132,7 +132,7 @@ async def test_a_server_that_exits_in_the_middle_fails_the_call_at_once(upstream
     with anyio.fail_after(30):
         error = await refused(upstreams, odd("exit-on-call"))
     assert isinstance(error, UpstreamUnreachable)
-    assert "exited with status 7; it said: out of luck" in error.message
+    assert "exited with status 7; the end of its stderr: out of luck" in error.message
 
 
 async def test_the_end_of_who_looks_after_a_server_is_the_end_of_the_server(upstreams: McpSessionPool) -> None:
@@ -186,7 +186,7 @@ async def test_an_answer_that_cannot_be_read_ends_its_call_at_once(text: str, up
     with anyio.fail_after(30):
         error = await refused(upstreams, odd("broken"), text)
     assert isinstance(error, UpstreamFailed)
-    assert "an answer that cannot be read as JSON" in error.message
+    assert "an answer that is not valid JSON" in error.message
 
 
 async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstreams: McpSessionPool) -> None:
@@ -212,7 +212,7 @@ async def test_a_flood_of_messages_hurts_no_other_user(how: str, upstreams: McpS
 async def test_an_answer_that_is_none_is_reported(upstreams: McpSessionPool) -> None:
     error = await refused(upstreams, odd("nonsense"))
     assert isinstance(error, UpstreamFailed)
-    assert "something that is no result: content: must be an array" in error.message
+    assert "an invalid result: content: must be an array" in error.message
 
 
 async def test_a_server_that_wants_input_gets_none(upstreams: McpSessionPool) -> None:
@@ -249,9 +249,9 @@ async def test_errors_of_the_protocol_are_failures_with_their_message(
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("many", "lists too many tools to look at"),
+        ("many", "lists too many tools"),
         ("pages", "lists its tools on more than 100 pages"),
-        ("liar", "did not list its tools as MCP has it: tools.0.inputSchema"),
+        ("liar", "did not list its tools as MCP requires: tools.0.inputSchema"),
     ],
 )
 async def test_a_list_of_tools_that_makes_no_sense_is_refused(

@@ -116,10 +116,10 @@ class TestResults:
     @pytest.mark.parametrize(
         ("script", "says"),
         [
-            ("echo '{\"a\"'; echo why >&2", ["exited with code 0", "no JSON", "the end of its stderr: why"]),
+            ("echo '{\"a\"'; echo why >&2", ["exited with code 0", "not JSON", "the end of its stderr: why"]),
             ("true", ["exited with code 0", "wrote nothing to stdout"]),
             ("echo '[1]'; echo why >&2; exit 4", ["exited with code 4", "the end of its stderr: why"]),
-            ("echo NaN", ["no JSON"]),
+            ("echo NaN", ["not JSON"]),
             (f"printf '{'[' * 65}{']' * 65}'", ["is nested more than 64 levels deep; return something flatter"]),
             (f"printf '{'[' * 5000}{']' * 5000}'", ["is nested more than 64 levels deep; return something flatter"]),
         ],
@@ -242,7 +242,7 @@ class TestSecrets:
     async def test_a_secret_is_never_split_with_the_command(self, shell: ShellExecutor) -> None:
         stored = opened("echo {{secret:NAME}}")
         filled = OpenTool(stored.tool, {"command": "echo a; reboot"}, secrets=frozenset({"a; reboot"}))
-        with pytest.raises(Misconfigured, match="within env only"):
+        with pytest.raises(Misconfigured, match="only within env"):
             shell.prepare(filled)
 
 

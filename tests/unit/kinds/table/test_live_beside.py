@@ -68,7 +68,7 @@ async def test_a_name_of_the_file_is_taken_for_stored_tools_and_for_functions(bo
         await board.add({"name": "LOG-mood", **mock})
     with pytest.raises(Invalid):
         await board.apply([{"name": "log-mood", **mock}])
-    with pytest.raises(Conflict, match="file of tables"):
+    with pytest.raises(Conflict, match="tables file"):
         board.tool(name="log-mood")(lambda: 1)
     with pytest.raises(Forbidden, match="PEGBOARD_TABLES"):
         await board.tools.update("log-mood", {"description": "x"}, board.admin)

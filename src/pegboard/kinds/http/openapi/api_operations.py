@@ -145,7 +145,7 @@ def _iterate_operations(item: Mapping[Any, Any]) -> Iterator[tuple[Any, Any, str
         if word in METHODS:
             yield word, definition, None
         elif word == "trace":
-            yield word, definition, "TRACE only echoes a request, and tools do not send it"
+            yield word, definition, "tools do not send TRACE requests"
         elif word == "additionalOperations" and isinstance(definition, dict):
             yield from ((method, None, f"tools do not send {str(method)[:50]} requests") for method in definition)
         elif word not in _NON_METHOD_KEYS and not str(word).startswith("x-"):

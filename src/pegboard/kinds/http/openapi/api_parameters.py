@@ -124,7 +124,7 @@ class ParameterReader:
         required = raw.get("required") is True or place == "path"
         what = f"the {place} parameter '{name[:100]}'"
         if place not in ("path", "query", "header", "cookie"):
-            notes.leave_out(what, f"'{place[:20]}' is no place that a tool can send to", required=required)
+            notes.leave_out(what, f"'{place[:20]}' is not a place that tools can send to", required=required)
             return None
         if not is_sendable(name, place, what, notes, required=required):
             return None
@@ -153,7 +153,7 @@ class ParameterReader:
             return schema, {"style": "json"}
         if kind == "text":
             return (schema if is_scalar(self._schemas.resolve_references(schema)) else {"type": "string"}), None
-        notes.leave_out(what, f"it is written as {str(media_type)[:100]}", required=required)
+        notes.leave_out(what, f"its media type is {str(media_type)[:100]}", required=required)
         return None, None
 
 

@@ -271,7 +271,7 @@ class SchemaConverter:
             return [self._convert(item, at) for item in value]
         check_type(value, dict, f"{word} in {at.what}")
         if not all(isinstance(name, str) for name in value):
-            raise Unusable(f"{word} in {at.what} has a name that is no text")
+            raise Unusable(f"{word} in {at.what} has a name that is not a text")
         return {
             name: self._convert(item, at.under(name))
             for name, item in value.items()
@@ -281,7 +281,7 @@ class SchemaConverter:
     def _name(self, reference: Any) -> str:
         pointer, node = self._references.find(reference)
         if not pointer:
-            raise Unusable(f"{quote_reference(reference)} names the whole document, which is no schema")
+            raise Unusable(f"{quote_reference(reference)} names the whole document, which is not a schema")
         if pointer not in self._names:
             name = self._free_name(pointer)
             self._names[pointer] = name

@@ -210,7 +210,7 @@ def _check_document(document: Mapping[str, Any], prefix: str, pace: ImportProgre
         return True
     field = "openapi" if "openapi" in document else "swagger" if "swagger" in document else ""
     if not field:
-        raise Invalid('This is no API document: it has neither `openapi: 3.x` nor `swagger: "2.0"` in it')
+        raise Invalid('This is not an API document: it has neither `openapi: 3.x` nor `swagger: "2.0"` in it')
     message = f"'{str(document[field])[:50]}' is not supported; OpenAPI 3.0, 3.1 and 3.2 are, and Swagger 2.0"
     raise Invalid.of("The document cannot be imported", [Fault(field, message)])
 

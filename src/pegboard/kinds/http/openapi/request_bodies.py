@@ -286,7 +286,7 @@ class RequestBodyReader:
     def _of_type(self, media_type: Any, entry: Any, about: dict[str, Any]) -> RequestBody:
         kind = classify_media_type(media_type)
         if kind == "unknown":
-            raise _UnsupportedMediaType(f"'{str(media_type)[:100]}' is no media type")
+            raise _UnsupportedMediaType(f"'{str(media_type)[:100]}' is not a media type")
         check_type(entry, dict, f"the body as {media_type}")
         required, raw = about.get("required") is True, entry.get("schema", {})
         whole = schema = self._schemas.convert_cached(raw, "its body")

@@ -102,7 +102,7 @@ class SharedSchemas:
         if id(schema) in self._kept:
             return self._kept[id(schema)]
         if self._room <= 0:
-            raise Unusable("the document's schemas come to too much taken together; choose fewer with include")
+            raise Unusable("the document's schemas are too large in total; select fewer operations with include")
         part = measure_schema(schema, self._beat)
         if part.size >= MIN_CACHED_BYTES:
             self._room -= part.size

@@ -62,7 +62,7 @@ class SwaggerReader:
             what = f"the {place} parameter '{name[:100]}'"
             required = raw.get("required") is True or place == "path"
             if place not in ("path", "query", "header"):
-                notes.leave_out(what, f"'{place[:20]}' is no place that Swagger 2.0 knows", required=required)
+                notes.leave_out(what, f"'{place[:20]}' is not a place of Swagger 2.0", required=required)
             elif is_sendable(name, place, what, notes, required=required):
                 found.append(self._read_parameter(raw, place, what, required=required))
         return found

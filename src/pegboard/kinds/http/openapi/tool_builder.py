@@ -167,7 +167,9 @@ def _add_whole_body(tool: AssembledTool, body: RequestBody) -> None:
     if body.format in ("form", "multipart"):
         styles = {each.name: each.style for each in body.fields if each.style is not None}
         if styles.keys() & tool.properties.keys():
-            raise Unusable("a parameter and a field of its form have one name, and the form cannot be taken apart")
+            raise Unusable(
+                "a parameter and a field of its form have one name, and the form cannot be split into fields"
+            )
         tool.styles |= styles
         if body.part_types:
             tool.body["part_types"] = dict(body.part_types)
@@ -193,7 +195,7 @@ def _add_path(tool: AssembledTool, path: str, parameters: list[Parameter], notes
             named[wire] = _add_parameter(tool, filling[-1], "query")
         url += f"{{{named[wire]}}}"
     for name in declared.keys() - named.keys():
-        notes.leave_out(f"the path parameter '{name[:100]}'", "the path has no place for it")
+        notes.leave_out(f"the path parameter '{name[:100]}'", "the path has no placeholder for it")
     tool.path = url
     return filling
 
@@ -309,7 +311,7 @@ class ToolBuilder:
             tool = assemble_tool(operation.method, operation.path, parameters, body, OperationNotes(), flatten=False)
             part = self._definitions.start(tool.schema)
         if part.size > room and room == REDUCED_SCHEMA_BYTES:
-            raise Unusable("the document's schemas come to too much taken together; choose fewer with include")
+            raise Unusable("the document's schemas are too large in total; select fewer operations with include")
         if part.size > MAX_SCHEMA_BYTES:
             # Registration would reject it too, but after more work.
             raise Unusable(f"its input is {part.size:,} bytes as JSON, at most {MAX_SCHEMA_BYTES:,} are accepted")
@@ -318,7 +320,7 @@ class ToolBuilder:
         if cut:
             more = f" and {len(cut) - _MAX_LISTED_NAMES} more" if len(cut) > _MAX_LISTED_NAMES else ""
             names = ", ".join(name[:50] for name in cut[:_MAX_LISTED_NAMES])
-            notes.leave_out(f"the schemas {names}{more}", "its input would be too large; anything is taken there")
+            notes.leave_out(f"the schemas {names}{more}", "its input would be too large; any value is accepted there")
         return tool, schema
 
 

@@ -236,9 +236,9 @@ def test_xml_is_written_by_the_model_and_its_structure_is_reported_to_be_left_ou
     ("media_type", "words"),
     [
         ("multipart/mixed", "multipart/mixed has parts without names"),
-        ("nonsense", "'nonsense' is no media type"),
-        ("a/b\r\nX: y", "is no media type"),
-        ("application/{{secret:KEY}}+json", "is no media type"),
+        ("nonsense", "'nonsense' is not a media type"),
+        ("a/b\r\nX: y", "is not a media type"),
+        ("application/{{secret:KEY}}+json", "is not a media type"),
     ],
 )
 def test_a_body_that_cannot_be_sent_is_left_out_with_the_operation_or_alone_where_it_is_optional(

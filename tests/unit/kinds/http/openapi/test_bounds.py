@@ -115,7 +115,7 @@ def test_what_is_measured_again_too_often_is_left_out(monkeypatch: pytest.Monkey
     bodies = {"requestBodies": {"B": body({"enum": ["x" * 2000]})["requestBody"]}}
     found = import_document(api({f"/x{n}": {"post": large} for n in range(5)}, components=bodies))
     assert [each["name"] for each in found.definitions] == ["post_x0", "post_x1", "post_x2"]
-    assert all(each.reason.endswith("choose fewer with include") for each in found.left_out)
+    assert all(each.reason.endswith("select fewer operations with include") for each in found.left_out)
 
 
 def test_parts_of_an_allof_that_are_only_read_cost_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:

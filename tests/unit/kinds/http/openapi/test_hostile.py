@@ -139,8 +139,8 @@ def test_keys_that_are_no_texts_are_reported() -> None:
     assert {item.name: item.reason for item in found.left_out} == {
         "5": "a path must be a text, not a number",
         "7 /a": "a path has no '7'",
-        "post_b": "POST /b: properties in its body has a name that is no text",
-        "post_c": "POST /c: its body is required, and '1' is no media type",
+        "post_b": "POST /b: properties in its body has a name that is not a text",
+        "post_c": "POST /c: its body is required, and '1' is not a media type",
     }
 
 

@@ -144,7 +144,7 @@ def test_whatever_is_no_operation_is_left_out_with_the_reason() -> None:
         "x-paths": {"get": {}},
     }
     assert import_document(api(paths, webhooks={"w": {}})).left_out == (
-        LeftOut("TRACE /a", "TRACE only echoes a request, and tools do not send it"),
+        LeftOut("TRACE /a", "tools do not send TRACE requests"),
         LeftOut("QUERY /a", "tools do not send QUERY requests"),
         LeftOut("GET /a", "methods are written in lower case"),
         LeftOut("FETCH /a", "a path has no 'fetch'"),
@@ -167,8 +167,8 @@ def test_callbacks_are_mentioned() -> None:
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ({}, "This is no API document"),
-        ({"swaggerVersion": "1.2"}, "This is no API document"),
+        ({}, "This is not an API document"),
+        ({"swaggerVersion": "1.2"}, "This is not an API document"),
         ({"openapi": "4.0.0", "paths": {}}, "openapi: '4.0.0' is not supported"),
         ({"openapi": None, "paths": {}}, "openapi: 'None' is not supported"),
         ({"swagger": "1.2", "paths": {}}, "swagger: '1.2' is not supported"),

@@ -106,7 +106,7 @@ def test_a_large_document_leaves_less_room_for_each(monkeypatch: pytest.MonkeyPa
     paths["/y"] = {"post": body({"enum": ["x" * 9000]})}
     found = import_document(api(paths, components={"schemas": schemas}))
     assert ["$defs" in definition["input_schema"] for definition in found.definitions] == [True, True, False, False]
-    assert found.left_out[-1].reason.endswith("choose fewer with include")
+    assert found.left_out[-1].reason.endswith("select fewer operations with include")
 
 
 def test_the_same_again_costs_the_same_again() -> None:

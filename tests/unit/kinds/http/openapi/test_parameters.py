@@ -182,10 +182,10 @@ def test_headers_that_openapi_speaks_of_elsewhere_are_passed_over() -> None:
         ({"name": "Host", "in": "header"}, "the header 'Host' is written by the board itself"),
         ({"name": "X Y", "in": "header"}, "'X Y' is not a valid header name"),
         ({"name": "a;b", "in": "cookie"}, "a cookie cannot have this name"),
-        ({"name": "q", "in": "querystring"}, "'querystring' is no place that a tool can send to"),
+        ({"name": "q", "in": "querystring"}, "'querystring' is not a place that tools can send to"),
         ({"name": "{{secret:KEY}}", "in": "query"}, "its name holds '{{'"),
-        ({"name": "q", "in": "query", "content": {"application/xml": {}}}, "it is written as application/xml"),
-        ({"name": "lost", "in": "path"}, "the path has no place for it"),
+        ({"name": "q", "in": "query", "content": {"application/xml": {}}}, "its media type is application/xml"),
+        ({"name": "lost", "in": "path"}, "the path has no placeholder for it"),
     ],
 )
 def test_an_optional_parameter_that_cannot_be_sent_is_noted_and_the_rest_taken(parameter: Json, words: str) -> None:
@@ -199,7 +199,7 @@ def test_an_optional_parameter_that_cannot_be_sent_is_noted_and_the_rest_taken(p
     ("parameter", "words"),
     [
         ({"name": "X Y", "in": "header"}, "the header parameter 'X Y' is required"),
-        ({"name": "q", "in": "query", "content": {"application/xml": {}}}, "is required, and it is written as"),
+        ({"name": "q", "in": "query", "content": {"application/xml": {}}}, "is required, and its media type is"),
         ({"name": "q", "in": "query", "style": "matrix"}, "has the style 'matrix'; known there: form"),
         ({"name": "q", "in": "query", "schema": {"type": "array"}, "explode": "no"}, "must be true or false"),
         ({"name": "q"}, "must name its place with `in`"),

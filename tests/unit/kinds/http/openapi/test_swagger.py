@@ -110,7 +110,7 @@ def test_shared_parameters_and_those_of_the_path_are_found() -> None:
         ({"parameters": [array("c", "query", "commas")]}, "collectionFormat 'commas'; known: csv, ssv"),
         ({"parameters": [{"name": "a", "in": "body"}, {"name": "b", "in": "formData"}]}, "a body and a form"),
         ({"parameters": [{"name": "a", "in": "body"}], "consumes": "text/plain"}, "consumes must be a list"),
-        ({"parameters": [{"name": "c", "in": "cookie", "required": True}]}, "no place that Swagger 2.0 knows"),
+        ({"parameters": [{"name": "c", "in": "cookie", "required": True}]}, "not a place of Swagger 2.0"),
         ({"parameters": {}}, "parameters must be a list"),
     ],
 )
@@ -120,7 +120,7 @@ def test_what_swagger_cannot_say_leaves_the_operation_out(operation: Json, words
 
 def test_an_optional_parameter_elsewhere_is_noted() -> None:
     found = import_document(swagger({"/x": {"get": {"parameters": [{"name": "c", "in": "cookie"}]}}}))
-    assert noted(found) == ["without the cookie parameter 'c': 'cookie' is no place that Swagger 2.0 knows"]
+    assert noted(found) == ["without the cookie parameter 'c': 'cookie' is not a place of Swagger 2.0"]
 
 
 @pytest.mark.parametrize("version", ["2.0", 2.0, 2])
