@@ -50,7 +50,11 @@ async def main(exported_before):
             body = (await client.get(f"/v1/executions/{result.run_id}")).raise_for_status().json()
             schema = (await client.get("/openapi.json")).json()["components"]["schemas"]["ExecutionResponse"]
         report = await board.audit.verify()
-        findings = [*report.findings]
+        checked, findings = report.checked, [*report.findings]
+        while report.next is not None:
+            report = await board.audit.verify(next=report.next)
+            checked += report.checked
+            findings += report.findings
         for lines in (exported, exported_before):
             findings += (await board.audit.verify_lines(lines)).findings
     async with memory_board() as board:
@@ -63,7 +67,7 @@ async def main(exported_before):
         "id": row.id,
         "body": body,
         "schema": schema,
-        "checked": report.checked,
+        "checked": checked,
         "findings": [finding.message for finding in findings],
         "in_memory": in_memory.name_length,
     }

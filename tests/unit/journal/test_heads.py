@@ -91,7 +91,8 @@ async def test_a_writer_whose_row_is_gone_gets_a_new_number(
             await lose_an_answer(hand)
         assert hand.writer.number == 2
     assert await findings(database) == [("writer_missing", 1, None, None)]
-    assert "journal_head_refused" in caplog.text
+    # The heartbeat logs `condemned` if it is earlier than the second read of the head.
+    assert "journal_head_refused" in caplog.text or "condemned" in caplog.text
 
 
 async def test_a_head_changed_before_the_writer_closes_is_written_back(database: Database, tmp_path: Path) -> None:

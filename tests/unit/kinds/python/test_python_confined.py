@@ -65,10 +65,10 @@ async def test_an_exception_reaches_the_caller_with_the_line_of_the_code(board: 
 
 
 async def test_a_loop_without_end_is_ended_and_what_it_printed_is_kept(board: Pegboard) -> None:
-    found = await problem(board, "def f():\n    print('begun')\n    while True: pass", timeout=3)
+    found = await problem(board, "def f():\n    print('begun')\n    while True: pass", timeout=10)
     assert found == IsPartialDict(code="timeout", printed="begun\n")
     # On a busy machine it says besides how long of that it waited to begin.
-    assert "did not finish within 3 s" in found["message"]
+    assert "did not finish within 10 s" in found["message"]
     assert "ask for less at once" in found["message"]
 
 
