@@ -23,8 +23,8 @@ from pegboard import Pegboard
 from pegboard.journal.entries import ClosingEntry
 from pegboard.model.call import CallContext, Execution, ReadyCall, ToolResult
 from pegboard.surfaces.rest.app import create_app
+from pegboard.surfaces.rest.bounded_connection import ConnectionGuard
 from pegboard.surfaces.rest.server import build_server_options, tune_garbage_collector
-from pegboard.surfaces.rest.uvicorn_fast_path import FAST_ROUTES_KEY
 from pegboard.testing import NoSettings
 
 KEY = "benchmark-key-0123456789"
@@ -105,22 +105,6 @@ async def _serve(app: Any, bound: socket.socket, **options: Any) -> None:
     await uvicorn.Server(config).serve([bound])
 
 
-def _served(app: Any) -> Any:
-    """Wrap the application with a lifespan that registers its fast routes, as `pegboard serve` does."""
-
-    async def serve(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "lifespan":
-            await app(scope, receive, send)
-            return
-        await receive()
-        scope["state"][FAST_ROUTES_KEY] = app
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await send({"type": "lifespan.shutdown.complete"})
-
-    return serve
-
-
 async def ticks(context: CallContext, seconds: float, pause: float = 0.5) -> int:
     """Say what time it is, for a while."""
     count = 0
@@ -142,7 +126,7 @@ async def _board(
             board.tool(name="ticks", timeout=3600)(ticks)
         if tools:
             await board.apply([{**ECHO, "name": f"tool_{number}"} for number in range(tools)])
-        await _serve(_served(create_app(board)), bound, lifespan="on", **build_server_options(settings))
+        await _serve(ConnectionGuard(create_app(board)), bound, **build_server_options(settings))
 
 
 def main() -> None:

@@ -19,11 +19,10 @@ from pegboard.dialects.plain import Plain
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.surfaces.cli.main import app as program
 from pegboard.surfaces.rest.app import create_app
-from pegboard.surfaces.rest.bounded_protocol import LIMITS_KEY
+from pegboard.surfaces.rest.bounded_connection import LIMITS_KEY, BoundedConnection, ConnectionGuard
 from pegboard.surfaces.rest.connection_limits import ConnectionLimits
 from pegboard.surfaces.rest.problem_json import describe_refusal
 from pegboard.surfaces.rest.server import AnnouncingServer
-from pegboard.surfaces.rest.uvicorn_fast_path import FAST_ROUTES_KEY, FastConnection
 from tests.unit.dialects.rendering import rendered
 
 KEY = "a-key-for-tests-0123456789"
@@ -183,10 +182,10 @@ class EmbeddedServer(AnnouncingServer):
 
 
 @asynccontextmanager
-async def served(board: Pegboard, *, direct: bool = True, limits: ConnectionLimits | None = None) -> AsyncIterator[str]:
-    """Serve the board on loopback and yield the URL; with `direct`, calls use the fast routes."""
-    app = create_app(board, "test")
-    config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", http=FastConnection)
+async def served(board: Pegboard, *, limits: ConnectionLimits | None = None) -> AsyncIterator[str]:
+    """Serve the board on loopback and yield the URL."""
+    app = ConnectionGuard(create_app(board, "test"))
+    config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", http=BoundedConnection)
     ready = anyio.Event()
     server = EmbeddedServer(config, ready.set)
     with socket.socket() as bound:
@@ -197,8 +196,6 @@ async def served(board: Pegboard, *, direct: bool = True, limits: ConnectionLimi
                 await ready.wait()
             if limits is not None:
                 server.lifespan.state[LIMITS_KEY] = limits
-            if direct:
-                server.lifespan.state[FAST_ROUTES_KEY] = app
             yield f"http://127.0.0.1:{bound.getsockname()[1]}"
             server.should_exit = True
 

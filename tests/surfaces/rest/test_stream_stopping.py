@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ import pytest
 import uvicorn
 
 from pegboard import Pegboard
+from pegboard.surfaces.rest.bounded_connection import ConnectionGuard
 from pegboard.surfaces.rest.server import ServerApplication, build_server_options
 from pegboard.testing import NoSettings
 from tests.board_surfaces import KEY, EmbeddedServer
@@ -30,8 +32,10 @@ class Stopping:
         self._server = server
 
     def stop(self) -> None:
-        """As a signal would."""
-        self._server.should_exit = True
+        """As a signal does."""
+        if not self._server.should_exit:
+            signal.raise_signal(signal.SIGTERM)
+            self._server.should_exit = True
 
 
 @asynccontextmanager
@@ -49,7 +53,8 @@ async def running(home: Path, drain_seconds: float) -> AsyncIterator[Stopping]:
         boards.append(board)
 
     server = EmbeddedServer(
-        uvicorn.Config(ServerApplication(settings, "test", on_open), **build_server_options(settings)), ready.set
+        uvicorn.Config(ConnectionGuard(ServerApplication(settings, "test", on_open)), **build_server_options(settings)),
+        ready.set,
     )
     with socket.socket() as bound, anyio.fail_after(30):
         bound.bind(("127.0.0.1", 0))

@@ -18,6 +18,7 @@ from pegboard.surfaces.cli.board_server import build_listen_error
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.output import write
 from pegboard.surfaces.rest.asgi_request import Receive, Scope, Send, read_bearer_key, send_problem, send_response
+from pegboard.surfaces.rest.bounded_connection import ConnectionGuard
 from pegboard.surfaces.rest.problem_json import describe_refusal
 from pegboard.surfaces.rest.server import (
     AnnouncingServer,
@@ -96,7 +97,7 @@ def run_mock_server(fixtures: Fixtures, key: str, host: str, port: int) -> None:
         raise build_listen_error(host, port, error) from None
     address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
     served = MockServer(fixtures, key)
-    config = uvicorn.Config(served, **build_server_options(NoSettings()))
+    config = uvicorn.Config(ConnectionGuard(served), **build_server_options(NoSettings()))
     server = AnnouncingServer(config, lambda: write(_build_mock_welcome(address, key, fixtures)))
     try:
         with ignore_signals(), contextlib.suppress(SystemExit):

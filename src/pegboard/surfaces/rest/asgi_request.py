@@ -6,7 +6,7 @@ import asyncio
 import difflib
 import re
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, MutableMapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
@@ -261,39 +261,15 @@ class RequestLimitMiddleware:
 _PARAMETER_ALIASES = {"format": "as", "dialect": "as", "style": "as", "thread_id": "thread", "page_size": "limit"}
 
 
-class IncomingRequest(Protocol):
-    """A call request, read from ASGI messages or directly from the connection."""
-
-    # Set by the route as soon as it is determined; every later response carries it.
-    request_id: str | None
-
-    @property
-    def headers(self) -> Sequence[tuple[bytes, bytes]]:
-        """The headers, with lower-case names."""
-        ...
-
-    @property
-    def query(self) -> bytes:
-        """The raw query string."""
-        ...
-
-    async def body(self, limit: int, length: int) -> bytes:
-        """Return the whole body; `length` is Content-Length. Raise if the body is too large, too slow or truncated."""
-        ...
-
-    async def run_unless_disconnected(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """Await `work` and return its result; cancel it and return None if the client disconnects first."""
-        ...
-
-
 class AsgiRequest:
-    """An IncomingRequest that is read from ASGI messages."""
+    """A call request that is read from ASGI messages."""
 
     __slots__ = ("_receive", "headers", "query", "request_id")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
         self.query: bytes = scope["query_string"]
+        # Set by the route as soon as it is determined; every later response carries it.
         self.request_id: str | None = None
         self._receive = receive
 
@@ -352,7 +328,7 @@ def is_text_media_type(media_type: str) -> bool:
     return media.startswith("text/") or media in ("application/x-ndjson", "application/jsonl")
 
 
-def read_query(request: IncomingRequest, known: Collection[str]) -> dict[str, str]:
+def read_query(request: AsgiRequest, known: Collection[str]) -> dict[str, str]:
     """Return the query parameters of a request; raise Invalid if one is unknown."""
     if not request.query:
         return {}

@@ -22,25 +22,27 @@ from pegboard.surfaces.rest.asgi_request import (
     ASGIApp,
     AsgiRequest,
     HttpReply,
-    IncomingRequest,
     Receive,
     RequestHeaders,
     Scope,
     Send,
     build_error_reply,
-    build_problem_reply,
     parse_bearer_key,
     read_query,
+    send_problem,
     send_response,
 )
 from pegboard.surfaces.rest.event_stream import wants_events
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser, parse_payload
+from pegboard.telemetry.logs import get_logger
+
+log = get_logger(__name__)
 
 _TEXT_MEDIA_TYPE = b"text/plain; charset=utf-8"
 _CALL_PATH_PREFIX, _CALL_PATH_SUFFIX, _PAYLOAD_PATH = "/v1/tools/", "/call", "/v1/calls"
 
 # Returns the response to a request, or None if the client has disconnected; raises an exception to refuse it.
-RequestHandler = Callable[[IncomingRequest], Awaitable[HttpReply | None]]
+RequestHandler = Callable[[AsgiRequest], Awaitable[HttpReply | None]]
 
 
 class FastCallRoutes:
@@ -66,7 +68,7 @@ class FastCallRoutes:
             return self._run_payload
         return None
 
-    async def answer(self, serve: RequestHandler, request: IncomingRequest) -> HttpReply | None:
+    async def answer(self, serve: RequestHandler, request: AsgiRequest) -> HttpReply | None:
         """Return the response; an exception becomes an error response, only CancelledError is raised."""
         try:
             return await serve(request)
@@ -82,14 +84,17 @@ class FastCallRoutes:
                 try:
                     reply = await self.answer(serve, request)
                 except asyncio.CancelledError:
-                    await send_response(send, *build_cut_off_reply(request))
+                    await send_problem(send, 503, CUT_OFF_MESSAGE, get_request_id(request))
+                    raise
+                except Exception:
+                    log.exception("request_broke")  # the server sends the response, and logs nothing
                     raise
                 if reply is not None:
                     await send_response(send, *reply)
                 return
         await self._rest(scope, receive, send)
 
-    async def _call_tool(self, name: str, request: IncomingRequest) -> HttpReply | None:
+    async def _call_tool(self, name: str, request: AsgiRequest) -> HttpReply | None:
         """Return the response to a call of this tool, or None if the client has disconnected."""
         headers = RequestHeaders.of(request.headers)
         request.request_id = request_id = headers.request_id
@@ -120,7 +125,7 @@ class FastCallRoutes:
         rendered = dialect.render_json(Answer(AskedCall(name, arguments), result))
         return HttpReply(status, rendered, JSON_MEDIA_TYPE, reply_headers)
 
-    async def _run_payload(self, request: IncomingRequest) -> HttpReply | None:
+    async def _run_payload(self, request: AsgiRequest) -> HttpReply | None:
         """Return the response to a payload, with all of its results, or None if the client has disconnected."""
         headers = RequestHeaders.of(request.headers)
         request.request_id = request_id = headers.request_id or new_id()
@@ -156,11 +161,6 @@ class FastCallRoutes:
         return HttpReply(status, json_text(rendered).encode(), JSON_MEDIA_TYPE, reply_headers)
 
 
-def build_cut_off_reply(request: IncomingRequest) -> HttpReply:
-    """Return the response to a call that is cancelled because the server stops."""
-    return build_problem_reply(503, CUT_OFF_MESSAGE, get_request_id(request))
-
-
-def get_request_id(request: IncomingRequest) -> str:
+def get_request_id(request: AsgiRequest) -> str:
     """Return the id of the request, or a new one if none was assigned yet."""
     return request.request_id or new_id()

@@ -23,10 +23,8 @@ from pegboard.board import Pegboard
 from pegboard.settings import Settings
 from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.asgi_request import ASGIApp, Message, Receive, Scope, Send
-from pegboard.surfaces.rest.bounded_protocol import LIMITS_KEY
+from pegboard.surfaces.rest.bounded_connection import LIMITS_KEY, BoundedConnection, ConnectionGuard
 from pegboard.surfaces.rest.connection_limits import ConnectionLimits
-from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
-from pegboard.surfaces.rest.uvicorn_fast_path import FAST_ROUTES_KEY, ON_STOP_KEY, FastConnection
 from pegboard.telemetry.logs import configure_logs, get_logger
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -111,12 +109,9 @@ class ServerApplication:
                 self._app = create_app(board, self._version)
                 state = scope.setdefault("state", {})
                 state[LIMITS_KEY] = ConnectionLimits(self._settings.max_connections)
-                state[ON_STOP_KEY] = lambda: self._stop(board)
-                if isinstance(self._app, FastCallRoutes):  # not wrapped in another application, such as CORS
-                    state[FAST_ROUTES_KEY] = self._app
                 tune_garbage_collector()
                 begun = True
-                with watch_interrupts(lambda: self._log_waiting_calls(board), lambda: self._stop_now(board)):
+                with watch_interrupts(lambda: self._stop(board), lambda: self._stop_now(board)):
                     await send({"type": "lifespan.startup.complete"})
                     await receive()
                     if self._ending is not None:
@@ -133,9 +128,9 @@ class ServerApplication:
 
     def _stop(self, board: Pegboard) -> None:
         """Close the streams of watchers; those of calls are closed after the drain timeout."""
-        if self._ending is None:
-            board.watchers.close()
-            self._ending = asyncio.create_task(self._end_followed_runs(board))
+        board.watchers.close()
+        self._ending = asyncio.create_task(self._end_followed_runs(board))
+        self._log_waiting_calls(board)
 
     async def _end_followed_runs(self, board: Pegboard) -> None:
         await asyncio.sleep(self._settings.drain_seconds)
@@ -164,11 +159,11 @@ def worker_app() -> ASGIApp:
 
     settings = Settings()
     configure_logs(settings.log_level, settings.log_format)
-    return ServerApplication(settings, __version__)
+    return ConnectionGuard(ServerApplication(settings, __version__))
 
 
 class AnnouncingServer(uvicorn.Server):
-    """A server that calls `ready` once it accepts connections."""
+    """A server that calls `ready` once it accepts connections, for which uvicorn has only the method `startup`."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -202,7 +197,7 @@ def serve_forever(
 ) -> None:
     """Serve from this process until a stop signal, then wait for running calls; raise the error if the start failed."""
     served = ServerApplication(settings, version, on_open)
-    server = AnnouncingServer(uvicorn.Config(served, **build_server_options(settings)), ready)
+    server = AnnouncingServer(uvicorn.Config(ConnectionGuard(served), **build_server_options(settings)), ready)
     with ignore_signals(), contextlib.suppress(SystemExit):  # uvicorn exits if the board does not open
         server.run([bound])
     if served.failure is not None:
@@ -210,7 +205,10 @@ def serve_forever(
 
 
 def serve_with_workers(settings: Settings, bound: socket.socket, workers: int) -> None:
-    """Serve from several processes, each with its own board, until a stop signal."""
+    """Serve from several processes, each with its own board, until a stop signal.
+
+    This is what `uvicorn.run` does with workers, except that it exits the process afterwards.
+    """
     config = uvicorn.Config(
         "pegboard.surfaces.rest.server:worker_app", factory=True, workers=workers, **build_server_options(settings)
     )
@@ -219,9 +217,9 @@ def serve_with_workers(settings: Settings, bound: socket.socket, workers: int) -
 
 
 def build_server_options(settings: Settings) -> dict[str, Any]:
-    """Return the options of uvicorn."""
+    """Return the options of uvicorn, for an application that is wrapped in a ConnectionGuard."""
     return {
-        "http": FastConnection,
+        "http": BoundedConnection,
         "log_level": "critical",
         "access_log": False,
         "server_header": False,
