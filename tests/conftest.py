@@ -7,8 +7,7 @@ import gc
 import logging
 import shutil
 import signal
-from collections.abc import AsyncIterator, Generator, Iterator
-from functools import partial
+from collections.abc import AsyncIterator, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from pegboard.kinds.table.sqlite_source import SqliteSource
 from pegboard.storage.database import SQLITE_PRAGMAS, Database
 from pegboard.storage.migrate import migrate
 from tests import servers
+from tests.compiled_statements import CompiledStatements
 from tests.valkey import ValkeyServer
 
 # Each run uses the same examples, so that a failure is caused by a change; `make fuzz` tries 1,000 others.
@@ -95,8 +95,12 @@ def missing_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_waiting_for_the_disk() -> Iterator[None]:
-    """Run SQLite with `synchronous = OFF`, like the PostgreSQL test servers: no test turns the machine off."""
+def cheap_databases() -> Iterator[None]:
+    """Run SQLite with `synchronous = OFF`, like the PostgreSQL test servers, because no test turns the machine off.
+
+    The databases of a test process also share the compiled statements; each engine compiles its own otherwise.
+    """
+    statements = CompiledStatements()
     assert "synchronous = FULL" in SQLITE_PRAGMAS
     pragmas = (*SQLITE_PRAGMAS, "synchronous = OFF")
 
@@ -104,8 +108,15 @@ def no_waiting_for_the_disk() -> Iterator[None]:
         def __init__(self, file: Path | None, **options: Any) -> None:
             super().__init__(file, pragmas=pragmas, **options)
 
+    create_durable = Database.create
+
+    def create(url: str, *, pragmas: Sequence[str] = pragmas) -> Database:
+        made = create_durable(url, pragmas=pragmas)
+        made.engine.sync_engine.update_execution_options(compiled_cache=statements)
+        return made
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Database, "create", partial(Database.create, pragmas=pragmas))
+        patch.setattr(Database, "create", create)
         patch.setattr(sources, "SqliteSource", FastSource)
         yield
 
