@@ -49,10 +49,9 @@ async def main(exported_before):
         async with httpx.AsyncClient(transport=transport, base_url="http://board", headers=HEADERS) as client:
             body = (await client.get(f"/v1/executions/{result.run_id}")).raise_for_status().json()
             schema = (await client.get("/openapi.json")).json()["components"]["schemas"]["ExecutionResponse"]
-        report = await board.audit.verify()
-        checked, findings = report.checked, [*report.findings]
-        while report.next is not None:
-            report = await board.audit.verify(next=report.next)
+        checked, findings, report = 0, [], None
+        while report is None or report.next is not None:
+            report = await board.audit.verify(next=report and report.next)
             checked += report.checked
             findings += report.findings
         for lines in (exported, exported_before):

@@ -143,6 +143,7 @@ async def test_a_tunnel_where_nothing_moves_is_closed() -> None:
         while time.monotonic() < began + 5.0:
             await client.say(b"x")
             await client.hear(1)
+            await asyncio.sleep(0.05)
         with pytest.raises(ConnectionResetError):
             await client.rest()
         client.leave()
