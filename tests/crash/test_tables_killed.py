@@ -10,10 +10,13 @@ import anyio.to_thread
 import httpx
 import pytest
 
+from pegboard.kinds.table.receipt_table import RECEIPT_TABLE
+from tests.crash.holding import held
 from tests.crash.reading import reader
 from tests.crash.serving import serving
 from tests.crash.tabling import Book, TableBoard, callers, ledger, ledger_table
 from tests.table_databases import rows_of, run_sql
+from tests.waiting import until
 
 CLIENTS = 40
 EACH = 8
@@ -65,18 +68,29 @@ async def insert_without_keys_while_it_is_killed(board: TableBoard, book: Book, 
             is_over = True
 
 
-async def recorded_apart(url: str) -> tuple[list[str], int]:
+async def recorded_apart(url: str, tables: str | None = None) -> tuple[list[str], int]:
     """Ids of rows that only the table or only the journal has, and the number of calls in doubt."""
-    there = {str(key) for (key,) in await rows_of(url, "SELECT id FROM notes")}
+    there = {str(key) for (key,) in await rows_of(tables or url, "SELECT id FROM notes")}
     found = await rows_of(url, "SELECT row_id, status, repeat_of FROM executions")
     recorded = {row_id for row_id, status, repeat_of in found if status == "succeeded" and repeat_of is None}
     return sorted(there ^ recorded), sum(status == "in_doubt" for _, status, _ in found)
 
 
-async def check(board: TableBoard, book: Book, tables: str) -> None:
+async def receipts_removed(tables: str) -> None:
+    """Return once every receipt is recorded and removed."""
+
+    async def none_left() -> bool:
+        return not await rows_of(tables, f"SELECT 1 FROM {RECEIPT_TABLE} WHERE entry IS NOT NULL LIMIT 1")
+
+    await until(none_left, 60)
+
+
+async def check(board: TableBoard, book: Book, tables: str, *, receipts: bool = False) -> None:
     """Compare what the clients know with the journal and the table."""
     async with reader(board.url, board.home) as journal:
         await journal.settled()
+        if receipts:
+            await receipts_removed(tables)
         verified = await anyio.to_thread.run_sync(board.program.start, "audit", "verify")
         assert verified.code == 0, verified.err
         assert await board.end(signal.SIGTERM) == 0
@@ -132,3 +146,69 @@ async def test_in_another_database_no_key_has_its_row_twice(
         await check(board, book, tables)
     assert book.there.keys() | book.open.keys() == NUMBERS
     assert set(book.open.values()) <= {"in_doubt"}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def tables(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Another database than the board's own, with a table."""
+    url = str(request.getfixturevalue("postgres_url")) if request.param == "postgresql" else ""
+    url = url or f"sqlite:///{tmp_path}/tables.db"
+    await run_sql(url, ledger_table(url))
+    return url
+
+
+@pytest.mark.timeout(300)
+@ONCE_OR_OFTEN
+async def test_with_receipts_every_key_has_its_row_once_in_another_database(
+    tmp_path: Path, tables: str, kills: int
+) -> None:
+    url = f"sqlite:///{tmp_path}/board.db"
+    board = TableBoard(url, tmp_path, ledger(receipts=True), database=tables)
+    book = Book()
+    async with serving(board):
+        await insert_while_it_is_killed(board, book, kills)
+        await check(board, book, tables, receipts=True)
+    assert book.open == {}, "each row is there with its receipt"
+    assert set(book.there) == NUMBERS
+    assert await recorded_apart(url, tables) == ([], 0)
+
+
+@pytest.mark.timeout(300)
+@ONCE_OR_OFTEN
+async def test_with_receipts_the_journal_has_each_row_of_another_database_and_no_other_without_any_key(
+    tmp_path: Path, tables: str, kills: int
+) -> None:
+    url = f"sqlite:///{tmp_path}/board.db"
+    board = TableBoard(url, tmp_path, ledger(receipts=True), database=tables)
+    book = Book()
+    async with serving(board):
+        await insert_without_keys_while_it_is_killed(board, book, kills)
+        await check(board, book, tables, receipts=True)
+    assert set(book.open.values()) <= {"unanswered", "unavailable"}
+    assert await recorded_apart(url, tables) == ([], 0)
+
+
+@pytest.mark.timeout(300)
+async def test_rows_whose_server_dies_before_their_journal_entries_are_recorded_from_their_receipts(
+    database_url: str, tmp_path: Path, tables: str
+) -> None:
+    """The journal cannot be written from before the rows are committed until the server is dead."""
+    board = TableBoard(database_url, tmp_path, ledger(receipts=True), database=tables)
+    book = Book()
+    async with serving(board), callers(board, CLIENTS) as clients:
+        await book.once(clients[0], "first")
+        async with anyio.create_task_group() as group, held(database_url):
+            for place, client in enumerate(clients):
+                group.start_soon(book.once, client, f"{place}")
+
+            async def all_are_committed() -> bool:
+                return len(await rows_of(tables, "SELECT id FROM notes")) == 1 + CLIENTS
+
+            await until(all_are_committed, 60)
+            await board.end(signal.SIGKILL)
+        await board.start()
+        await check(board, book, tables, receipts=True)
+    assert set(book.there) == {"first"}
+    assert await recorded_apart(database_url, tables) == ([], 0)
+    recorded = await rows_of(database_url, "SELECT status, count(*) FROM executions GROUP BY status")
+    assert recorded == [("succeeded", 1 + CLIENTS)]
