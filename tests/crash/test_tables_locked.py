@@ -15,6 +15,7 @@ from pegboard.testing import calls_of, memory_board
 from tests.crash.table_traffic import traffic
 from tests.crash.tabling import ledger, ledger_table
 from tests.table_databases import driver_url, rows_of, run_sql, write_tables
+from tests.unit.journal.boards import board_on
 from tests.waiting import until
 
 WAITING = (
@@ -30,14 +31,15 @@ async def tables(postgres_url: str) -> str:
     return postgres_url
 
 
-@pytest.fixture
-async def board(tables: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
+@pytest.fixture(params=[False, True], ids=["intents", "receipts"])
+async def board(request: pytest.FixtureRequest, tables: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
     """A board with tools for both tables, and for each another that has little time."""
-    entries = ledger(batch=True), ledger("other", "others", batch=True)
+    receipts = bool(request.param)
+    entries = ledger(batch=True, receipts=receipts), ledger("other", "others", batch=True, receipts=receipts)
     file = write_tables(tmp_path / "tables.json", *entries, database=driver_url(tables))
     async with memory_board(tables=file, drain_seconds=2) as opened:
         for entry in entries:
-            config = {key: entry[key] for key in ("tableName", "fields")}
+            config = {key: entry[key] for key in ("tableName", "fields", "receipts")}
             await opened.add(
                 {"name": f"{entry['toolId']}-soon", "tool_type": "table", "config": config, "timeout": 0.5}
             )
@@ -50,7 +52,7 @@ async def locked(url: str, table: str) -> AsyncIterator[None]:
     connection = await asyncpg.connect(driver_url(url))
     try:
         async with connection.transaction():
-            await connection.execute(f"LOCK TABLE {table}")
+            await connection.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
             yield
     finally:
         await connection.close()
@@ -122,3 +124,68 @@ async def test_a_table_that_is_locked_when_it_is_first_looked_at_serves_when_it_
             assert not call.done()
         assert (await call).problem is None
     assert await rows_of(tables, "SELECT n FROM notes") == [("first",)]
+
+
+QUIET = {"name": "quiet", "tool_type": "mock", "input_schema": {"type": "object"}, "config": {"mock_response": 1}}
+
+
+async def test_a_locked_table_of_the_boards_own_database_holds_up_no_journal_entry_of_other_calls(
+    tables: str, tmp_path: Path
+) -> None:
+    file = write_tables(tmp_path / "tables.json", ledger(batch=True), ledger("other", "others"))
+    async with board_on(tables, tmp_path / "home", tables=file) as board:
+        await board.add(QUIET)
+        assert (await board.call("note", {"n": "before"})).problem is None
+        async with locked(tables, "notes"):
+            stuck = [asyncio.create_task(board.call("note", {"n": f"one {n}"}, key=f"{n}")) for n in range(10)]
+            stuck += [asyncio.create_task(board.call("note", {"n": f"two {n}"})) for n in range(10)]
+            rows = {"rows": [{"n": "many"}]}
+            stuck += [asyncio.create_task(board.call("note-batch", rows)) for _ in range(10)]
+
+            async def is_waiting() -> bool:
+                return await waiting(tables) > 0
+
+            await until(is_waiting)
+            async with traffic(board, "other") as others:
+                for _ in range(10):
+                    await others[0].answered()
+                    assert (await board.call("quiet", {})).problem is None
+            assert not any(task.done() for task in stuck)
+            assert {call.status for call in await calls_of(board, "other")} == {"succeeded"}
+            assert len(await calls_of(board, "quiet")) == 10
+        assert {result.problem for result in await asyncio.gather(*stuck)} == {None}
+        assert (await board.audit.verify()).findings == ()
+        there = await rows_of(tables, "SELECT id::text FROM notes UNION ALL SELECT id::text FROM others")
+        recorded = await rows_of(
+            tables, "SELECT trim(both '[]' from row_id) FROM executions WHERE tool_name <> 'quiet'"
+        )
+        assert sorted(there) == sorted(recorded)
+
+
+async def test_an_endless_trigger_of_the_boards_own_sqlite_is_interrupted_and_other_calls_are_recorded(
+    tmp_path: Path,
+) -> None:
+    """SQLite has one write lock for a file: the insert holds it until the deadline of its call."""
+    url = f"sqlite:///{tmp_path}/board.db"
+    await run_sql(
+        url,
+        ledger_table(url),
+        "CREATE TRIGGER endless AFTER INSERT ON notes WHEN NEW.n = 'slow' BEGIN"
+        " INSERT INTO notes (n) WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c)"
+        " SELECT 'no' FROM c WHERE x > 1; END",
+    )
+    async with board_on(url, tmp_path / "home") as board:
+        await board.add(QUIET)
+        entry = ledger()
+        config = {key: entry[key] for key in ("tableName", "fields")}
+        await board.add({"name": "note", "tool_type": "table", "config": config, "timeout": 0.5})
+        slow = [asyncio.create_task(board.call("note", {"n": "slow"}, key=key)) for key in (None, "k")]
+        results = await asyncio.gather(*(board.call("quiet", {}) for _ in range(10)))
+        assert {result.problem for result in results} == {None}
+        problems = [(await task).problem for task in slow]
+        assert [problem and problem.did_run for problem in problems] == [False, False]
+        assert (await board.call("note", {"n": "after"}, key="k2")).problem is None
+        assert sorted(call.status for call in await calls_of(board, "note")) == ["failed", "failed", "succeeded"]
+        assert len(await calls_of(board, "quiet")) == 10
+        assert (await board.audit.verify()).findings == ()
+    assert await rows_of(url, "SELECT n FROM notes") == [("after",)]

@@ -132,7 +132,9 @@ class ReceiptJournal:
         pending: dict[str, list[OpenIntent]] = {}
         for row in found:
             intent = OpenIntent(row.id, row.execution, row.receipts, row.claim, row.digest, row.mac)
-            if is_intent_genuine(self._chain, row.writer, intent) and (name := intent.receipts_in) is not None:
+            # A call that still runs here, although others considered this process dead, is left to them.
+            is_lost = not self._journal.has_receipt(intent.id) and is_intent_genuine(self._chain, row.writer, intent)
+            if is_lost and (name := intent.receipts_in) is not None:
                 pending.setdefault(name, []).append(intent)
         names = [name for name in stores if name in used or name in pending]
         done = await asyncio.gather(
@@ -168,15 +170,16 @@ class ReceiptJournal:
 
     async def _record_lost(self, store: ReceiptStore, living: set[str]) -> None:
         """Record the receipts of dead writers, and those of this process whose calls could not be recorded."""
-        ids = await store.list_ids(self._board_id, living, "", _IDS_PER_PAGE)
-        while ids:
+        after = ""
+        while True:
+            ids = await store.list_ids(self._board_id, living, after, _IDS_PER_PAGE)
             lost = [run_id for run_id in ids if not self._journal.has_receipt(run_id)]
             for start in range(0, len(lost), _RECEIPTS_PER_BATCH):
                 receipts = await store.read(self._board_id, lost[start : start + _RECEIPTS_PER_BATCH])
                 await self._record(store, [receipt for receipt in receipts if receipt.entry is not None])
-            ids = (
-                await store.list_ids(self._board_id, living, ids[-1], _IDS_PER_PAGE) if ids[_IDS_PER_PAGE - 1 :] else []
-            )
+            if len(ids) < _IDS_PER_PAGE:
+                return
+            after = ids[-1]
 
     async def _record(self, store: ReceiptStore, receipts: Sequence[ExternalReceipt]) -> set[str]:
         """Record the receipts and remove them; return the calls whose receipts are forged, which are set aside."""
