@@ -34,6 +34,8 @@ _LONGEST = (
     "tests/confinement/test_as_another_user.py",
     "tests/integration/test_thousand_confined_calls.py",
     "tests/docs/test_shell.py",
+    "tests/packaging/test_wheel.py",
+    "tests/unit/contract/test_plugin.py",
 )
 
 
@@ -54,7 +56,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Exclude the collected tests from later garbage collections, as the server does with its start-up objects."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()

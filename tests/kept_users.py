@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Collection
 
 
 class UserId(str):
@@ -19,11 +20,11 @@ class KeptUsers:
     def __getitem__(self, name: str) -> UserId:
         return self._ids[name]
 
-    def forget(self) -> set[str]:
-        """Forget them; the names of those that are kept elsewhere."""
+    def forget(self, *, but: Collection[str] = ()) -> set[str]:
+        """Forget them; the names of those that are kept elsewhere, besides those that may be."""
         ids = {name: weakref.ref(user) for name, user in self._ids.items()}
         self._ids.clear()
-        kept = set(ids)
+        kept = set(ids).difference(but)
         for generation in range(3):  # the oldest takes most of the time, and there is seldom anything in it
             if kept:
                 gc.collect(generation)

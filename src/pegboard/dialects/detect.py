@@ -55,9 +55,9 @@ class Dialects(Mapping[str, Dialect]):
                 self._by_mark.setdefault(mark, []).append(dialect)
         self.turn_reader = TurnReader(list(self._known.values()))
         self._candidates_by_keys: dict[tuple[str, ...], list[Dialect]] = {}
-        self._mark = compile_marks(self._by_mark) if self._by_mark else None
+        self._mark = compile_marks(tuple(self._by_mark)) if self._by_mark else None
         # Marks that do not occur in prose.
-        tags = [mark for mark in self._by_mark if mark[0] in "<["]
+        tags = tuple(mark for mark in self._by_mark if mark[0] in "<[")
         self._tag = compile_marks(tags) if tags else None
 
     def __getitem__(self, name: str) -> Dialect:

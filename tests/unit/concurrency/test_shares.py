@@ -26,7 +26,7 @@ def test_a_user_takes_one_more_while_they_hold_fewer_than_are_free(most: int, st
             taken[user] -= 1
     for user in "abcd":
         assert shares.refusal_text(user, "calls").startswith(f"You have {taken[user]} of at most {most} calls")
-    assert users.forget() <= {user for user, count in taken.items() if count}, "nothing is kept of former users"
+    assert not users.forget(but={user for user, count in taken.items() if count}), "nothing is kept of former users"
 
 
 def test_one_user_alone_takes_half_and_the_next_half_of_the_rest() -> None:

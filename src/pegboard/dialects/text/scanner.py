@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from functools import cache
 from typing import Any
 
 
-def compile_marks(marks: Iterable[str]) -> re.Pattern[str]:
+@cache
+def compile_marks(marks: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern that finds the first of these marks, and the longest of those that start there.
 
     It is built from a prefix tree: each character of a text is compared once, however many marks share a prefix.
