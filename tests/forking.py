@@ -31,7 +31,7 @@ _LOADED = (
     "mcp.server.mcpserver",
     "pegboard.surfaces.cli.main",
     "pegboard.surfaces.cli.board_server",
-    "pegboard.surfaces.cli.serve_command",
+    "pegboard.surfaces.cli.maintenance_commands",
     "pegboard.surfaces.rest.server",
     "tests.crash.program",
     "uvicorn.lifespan.on",

@@ -41,14 +41,13 @@ from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.readiness import Readiness
 from pegboard.registry.account_macs import AccountSigner
 from pegboard.registry.accounts_service import AccountsService
-from pegboard.registry.board_imports import Imports
 from pegboard.registry.build_tool import build_local_tool
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.first_start import StartedBoard
+from pegboard.registry.import_runner import Imports
 from pegboard.registry.key_rotation import RotationReport, rotate_keys
-from pegboard.registry.named_secrets import NamedSecrets
+from pegboard.registry.named_secrets import NamedSecrets, SecretInjector
 from pegboard.registry.registration_policy import RegistrationPolicy
-from pegboard.registry.secret_injection import SecretInjector
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.runs.cancellation import CallCanceller

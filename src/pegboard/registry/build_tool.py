@@ -19,8 +19,7 @@ from pegboard.model.secrets import SECRET_MAPS
 from pegboard.model.tool import AuthConfig, Tool
 from pegboard.model.tool_definition import ToolDefinition, ToolResponse
 from pegboard.model.validation_messages import list_model_faults
-from pegboard.registry.owner_credentials import find_credential_faults
-from pegboard.registry.registration_policy import RegistrationPolicy
+from pegboard.registry.registration_policy import RegistrationPolicy, find_credential_faults
 from pegboard.registry.secret_fields import (
     are_equal_unsealed,
     keep_masked,

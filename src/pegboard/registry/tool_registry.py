@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -26,7 +26,6 @@ from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.secret_fields import are_equal_unsealed
 from pegboard.registry.shipped_tools import SHIPPED_IDS
 from pegboard.registry.snapshot import Snapshot
-from pegboard.registry.tool_bindings import bind_tool_names
 from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Change, Database
@@ -192,8 +191,25 @@ class ToolRegistry:
         return self.bind_names(tool)
 
     def bind_names(self, tool: Tool, beside: Mapping[str, Tool] | None = None) -> Tool:
-        """Return the tool with the tool names in it bound to ids; `beside` are tools that are saved with it."""
-        return bind_tool_names(tool, self.snapshot, beside)
+        """Return the tool with each tool name in it bound to the id of the current tool of that name.
+
+        A name alone would refer to another tool after its tool was renamed or deleted and another user took the name.
+        `beside` are tools that are saved together with it. A name that was bound before is bound again only to a tool
+        of the owner or of an admin; otherwise the old binding stays.
+        """
+        bound: dict[str, str] = {}
+        owner = Caller(tool.owner_id, "")
+        for name in _list_tool_names(tool):
+            compiled = self.snapshot.find(name)
+            named = (beside or {}).get(name) or (compiled.tool if compiled is not None else None)
+            before = tool.bound_tools.get(name)
+            if named is not None and not self.snapshot.may_call(named, owner):
+                named = None
+            if named is not None and (before is None or self.snapshot.is_trusted_by(tool.owner_id, named)):
+                bound[name] = named.id
+            elif before is not None:
+                bound[name] = before
+        return tool if bound == tool.bound_tools else replace(tool, bound_tools=bound)
 
     def build_version(self, tool: Tool, spec: ToolCreate, caller: Caller, *, is_sound: bool = False) -> Tool:
         """Return the next version of the tool as defined, or the same object if nothing changes."""
@@ -332,3 +348,11 @@ def _replace_nulls(patch: Mapping[str, Any]) -> dict[str, Any]:
     """Return the patch with each null replaced by the default of its field, if the field has one."""
     defaults = {name: field.get_default() for name, field in ToolCreate.model_fields.items() if not field.is_required()}
     return {name: defaults.get(name) if value is None else value for name, value in patch.items() if name != "version"}
+
+
+def _list_tool_names(tool: Tool) -> Iterator[str]:
+    """Return the names of other tools in a definition, in lower case."""
+    for name in find_kind(tool.tool_type).list_tool_names(tool.config):
+        yield name.lower()
+    if tool.fallback is not None and tool.fallback.tool:
+        yield tool.fallback.tool.lower()

@@ -13,8 +13,7 @@ from pegboard.model.call_errors import Cancelled
 from pegboard.model.json_text import is_uuid
 from pegboard.pipeline import Pipeline
 from pegboard.registry.execution_reader import ExecutionReader
-from pegboard.runs.followed_runs import FollowedRuns
-from pegboard.runs.run_events import FollowedRun
+from pegboard.runs.followed_runs import FollowedRun, FollowedRuns
 from pegboard.storage import cancellation_rows
 from pegboard.storage.cancellation_rows import CancellationRequest
 from pegboard.storage.database import Database

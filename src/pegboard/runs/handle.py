@@ -29,8 +29,7 @@ from pegboard.model.chain import Chain
 from pegboard.model.idempotency_key import check_idempotency_key
 from pegboard.pipeline import Pipeline
 from pegboard.registry.snapshot import Snapshot
-from pegboard.runs.followed_runs import FollowedRuns
-from pegboard.runs.run_events import FollowedRun
+from pegboard.runs.followed_runs import FollowedRun, FollowedRuns
 from pegboard.stages.large_reads import LARGE_BYTES
 
 T = TypeVar("T")

@@ -94,7 +94,7 @@ def test_help_loads_no_command_but_its_own(words: list[str]) -> None:
     modules = loaded(*words)
     assert not modules & HEAVY
     commands = {name for name in modules if re.fullmatch(r"pegboard\.surfaces\.cli\.\w+_commands?", name)}
-    assert commands == ({"pegboard.surfaces.cli.serve_command"} if words[0] == "serve" else set())
+    assert commands == ({"pegboard.surfaces.cli.maintenance_commands"} if words[0] == "serve" else set())
 
 
 @pytest.mark.parametrize("words", [["call", "math_eval", "expression=1"], ["tools", "list"], ["users", "list"]])

@@ -11,7 +11,7 @@ import pytest
 
 from pegboard.settings import describe_unknown_variables
 from pegboard.surfaces.cli.exit_codes import UsageError
-from pegboard.surfaces.cli.local_settings import read_settings
+from pegboard.surfaces.cli.session import read_settings
 from tests.surfaces.cli.running import Program
 
 

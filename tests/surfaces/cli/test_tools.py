@@ -211,7 +211,7 @@ def test_another_users_change_made_meanwhile_is_not_undone(admin: Program, tmp_p
     other = f"{sys.executable} -m pegboard tools edit raced timeout:=9 >/dev/null || exit 9"
     ran = admin.run("tools", "edit", "raced", EDITOR=editor(tmp_path, f'{other}\necho "timeout: 5" >> "$1"'))
     assert ran.code == 1
-    assert "is at version 2" in ran.err
+    assert "is now at version 2" in ran.err
 
 
 @pytest.mark.parametrize("command", ["false", "/nonexistent/editor", "'"])

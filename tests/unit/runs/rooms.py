@@ -14,9 +14,8 @@ from pegboard import Pegboard
 from pegboard.dialects.parsed_calls import ParsedCalls
 from pegboard.model.call import Caller, CallRequest
 from pegboard.progress.event_log import LogEvent
-from pegboard.runs.followed_runs import FollowedRuns
+from pegboard.runs.followed_runs import FollowedRun, FollowedRuns
 from pegboard.runs.handle import CallPayload
-from pegboard.runs.run_events import FollowedRun
 from pegboard.testing import memory_board
 
 ENDS = ("complete", "error")

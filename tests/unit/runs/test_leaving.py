@@ -8,7 +8,7 @@ import weakref
 
 import anyio
 
-from pegboard.runs.run_events import FollowedRun
+from pegboard.runs.followed_runs import FollowedRun
 from pegboard.testing import calls_of
 from tests.unit.runs.rooms import read, results, room
 from tests.waiting import until

@@ -16,7 +16,7 @@ import httpx
 from httpx_sse import EventSource
 
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
-from pegboard.surfaces.cli.session import ALL_PAGES, CliSession, PageOptions
+from pegboard.surfaces.cli.session import ALL_PAGES, CliSession, PageOptions, read_settings
 
 PAGE_SIZE = 200
 EVENT_STREAM_TYPE = "text/event-stream"
@@ -251,9 +251,6 @@ def find_key(session: CliSession) -> tuple[str, str]:
     if session.key:
         key, where = session.key.strip(), "--key or PEGBOARD_KEY"
     else:
-        # Takes a fifth of a second, and is not needed with a key.
-        from pegboard.surfaces.cli.local_settings import read_settings  # noqa: PLC0415
-
         file = read_settings().credentials_file
         where = str(file)
         try:

@@ -1,4 +1,4 @@
-"""The server of `pegboard serve`, and its start message: the address, the first key, and a next step to paste."""
+"""The server of `pegboard serve`, its start message with commands to paste, and the tools of `--demo`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_path
 
 from pegboard.board import Pegboard
-from pegboard.demo_tools import DEMO_TOOLS
 from pegboard.model.api_errors import Conflict
 from pegboard.settings import Settings, describe_unknown_variables
 from pegboard.surfaces.cli.exit_codes import UsageError
-from pegboard.surfaces.cli.local_settings import read_settings
-from pegboard.surfaces.cli.session import DEFAULT_URL
+from pegboard.surfaces.cli.session import DEFAULT_URL, read_settings
 from pegboard.surfaces.rest.connection_limits import check_limit
 from pegboard.surfaces.rest.server import OnOpen, bind_socket, serve_forever, serve_with_workers
 from pegboard.telemetry.logs import configure_logs
@@ -46,11 +45,7 @@ def run_server(host: str | None, port: int | None, *, workers: int, demo: bool) 
         except ValueError as error:
             raise UsageError(str(error)) from None
     configure_logs(settings.log_level, settings.log_format)
-    try:
-        bound = bind_socket(settings.host, settings.port)
-    except OSError as error:
-        raise build_listen_error(settings.host, settings.port, error) from None
-    address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{bound.getsockname()[1]}"
+    bound, address = listen(settings.host, settings.port)
     new_key: list[str] = []
     warnings: list[str] = describe_unknown_variables(os.environ)
 
@@ -82,13 +77,17 @@ def run_server(host: str | None, port: int | None, *, workers: int, demo: bool) 
     _write_line("Stopped.")
 
 
-def build_listen_error(host: str, port: int, error: OSError) -> UsageError:
-    """Return a UsageError with the reason why the address cannot be used, and the option to change."""
-    if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
-        return UsageError(
-            f"Cannot listen on {host}: this machine does not have that address", ["Choose another with --host."]
-        )
-    return UsageError(f"Cannot listen on {host}:{port}: {error.strerror or error}", ["Choose another with --port."])
+def listen(host: str, port: int) -> tuple[socket.socket, str]:
+    """Return a bound socket and its URL; raise UsageError, with the option to change, if the address is not usable."""
+    try:
+        bound = bind_socket(host, port)
+    except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+            message = f"Cannot listen on {host}: this machine does not have that address"
+            raise UsageError(message, ["Choose another with --host."]) from None
+        message = f"Cannot listen on {host}:{port}: {error.strerror or error}"
+        raise UsageError(message, ["Choose another with --port."]) from None
+    return bound, f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
 
 
 async def _open_once(settings: Settings, on_open: OnOpen) -> None:
@@ -150,3 +149,60 @@ def _find_program() -> str:
         return f"{shlex.quote(sys.executable)} -m pegboard"
     found = shutil.which("pegboard")
     return "pegboard" if found is not None and Path(found).samefile(started) else shlex.quote(str(started))
+
+
+_CITY_SCHEMA = {"type": "string", "description": "City name, e.g. Lisbon"}
+
+DEMO_TOOLS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "get_weather",
+        "display_name": "Weather",
+        "description": "The current weather in a city (sample data).",
+        "tool_type": "mock",
+        "config": {
+            "mock_response": {"temperature_c": 18, "sky": "cloudy"},
+            "mock_responses": [
+                {"when": {"city": "Lisbon"}, "respond": {"temperature_c": 24, "sky": "clear"}},
+                {"when": {"city": "Oslo"}, "respond": {"temperature_c": 3, "sky": "snow"}},
+            ],
+        },
+        "input_schema": {"type": "object", "properties": {"city": _CITY_SCHEMA}, "required": ["city"]},
+        "is_public": True,
+        "read_only": True,
+        "tags": ["demo"],
+    },
+    {
+        "name": "create_ticket",
+        "display_name": "Create ticket",
+        "description": "Open a ticket in the (sample) tracker.",
+        "tool_type": "mock",
+        "config": {"mock_response": {"ticket": "DEMO-1", "status": "open"}},
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "title": {"type": "string", "minLength": 3, "maxLength": 120},
+                "priority": {"type": "string", "enum": ["low", "normal", "high"], "default": "normal"},
+            },
+            "required": ["title"],
+        },
+        "rate_limit": {"max_calls": 30, "period": "minute", "burst": 5},
+        "keep_arguments": True,
+        "is_public": True,
+        "tags": ["demo"],
+    },
+    {
+        "name": "rsi_signal",
+        "display_name": "RSI signal",
+        "description": "Relative strength of a price series over 5 periods: overbought above 80, oversold below 20.",
+        "tool_type": "builtin",
+        "config": {"operation": "calculate_rsi", "parameters": {"period": 5, "overbought": 80, "oversold": 20}},
+        "input_schema": {
+            "type": "object",
+            "properties": {"prices": {"type": "array", "items": {"type": "number"}, "minItems": 6}},
+            "required": ["prices"],
+        },
+        "is_public": True,
+        "read_only": True,
+        "tags": ["demo"],
+    },
+)

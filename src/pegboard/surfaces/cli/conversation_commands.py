@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Mapping
+from textwrap import indent
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +13,16 @@ import typer
 from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.input_files import read_payload
-from pegboard.surfaces.cli.output import format_count, to_single_line, write, write_json, write_message
+from pegboard.surfaces.cli.output import (
+    colour_text,
+    escape_control_characters,
+    format_count,
+    format_local_time,
+    to_single_line,
+    write,
+    write_json,
+    write_message,
+)
 from pegboard.surfaces.cli.resources import (
     Columns,
     Yes,
@@ -129,10 +141,7 @@ def add_messages(
 
 
 def _write_messages(messages: list[dict[str, Any]]) -> None:
-    # Takes a sixth of a second, and the other commands do without it.
-    from pegboard.surfaces.cli.message_text_output import format_message  # noqa: PLC0415
-
-    write("\n\n".join(map(format_message, messages)))
+    write("\n\n".join(map(_format_message, messages)))
 
 
 def rename_thread(
@@ -155,3 +164,39 @@ def remove_thread(ctx: typer.Context, thread_id: ThreadId, yes: Yes = False) -> 
         messages = format_count(thread["messages"], "message")
         confirm_removal(f"Remove {to_single_line(thread['title']) or thread_id} and its {messages}?", yes=yes)
     remove_resource(ctx, "threads", thread_id)
+
+
+_INDENT = "  "
+
+
+def _format_message(message: Mapping[str, Any]) -> str:
+    """Format a message as text: role, time, content, and each call with its result."""
+    # Takes a sixth of a second, and the other commands do without it.
+    from pegboard.display.names import get_tool_display_name, summarize_call  # noqa: PLC0415
+
+    lines = [f"{colour_text(message['role'], 'green', sys.stdout)}  {format_local_time(message['timestamp'])}"]
+    if message["content"]:
+        lines.append(indent(escape_control_characters(message["content"]), _INDENT))
+    for call in message["tool_calls"]:
+        name = get_tool_display_name(call.get("name") or "unknown")
+        lines.append(_INDENT + escape_control_characters(f"→ {summarize_call(name, call.get('arguments'))}"))
+        lines.append(_INDENT * 2 + _format_outcome(call))
+    return "\n".join(lines)
+
+
+def _format_outcome(call: Mapping[str, Any]) -> str:
+    from pegboard.display.format import summarize_output  # noqa: PLC0415 -- as in `_format_message`
+
+    if call.get("error") is not None:
+        code = f" ({call['code']})" if call.get("code") else ""
+        shown = colour_text(f"✗ {call['error']}{code}", "red", sys.stdout)
+    elif "result" in call:
+        shown = escape_control_characters(f"✓ {summarize_output(call['result'])}")
+    else:
+        shown = colour_text("? no result is known", "yellow", sys.stdout)
+    notes = [f"{call['duration_ms']:,.1f} ms"] if call.get("duration_ms") is not None else []
+    if (attempts := call.get("attempts") or 1) > 1:
+        notes.append(f"{attempts} attempts")
+    if call.get("result_valid") is False:
+        notes.append("does not match its output_schema")
+    return f"{shown}  {colour_text(', '.join(notes), 'dim', sys.stdout)}" if notes else shown

@@ -15,8 +15,8 @@ import httpx
 
 from pegboard.board import Pegboard
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable
-from pegboard.surfaces.cli.local_settings import read_settings
 from pegboard.surfaces.cli.output import write_message
+from pegboard.surfaces.cli.session import read_settings
 from pegboard.surfaces.rest.app import create_app
 from pegboard.telemetry.logs import configure_logs
 from pegboard.version import __version__

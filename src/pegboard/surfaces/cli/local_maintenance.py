@@ -20,9 +20,8 @@ from pegboard.registry.first_start import MIN_ADVISED_KEY_LENGTH
 from pegboard.settings import Settings
 from pegboard.surfaces.cli.api_client import build_path, find_key, open_client
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, CommandFailure, RequestRefused, UsageError
-from pegboard.surfaces.cli.local_settings import read_settings
 from pegboard.surfaces.cli.output import format_count
-from pegboard.surfaces.cli.session import CliSession
+from pegboard.surfaces.cli.session import CliSession, read_settings
 
 
 async def migrate_local_database(*, check: bool) -> list[str]:

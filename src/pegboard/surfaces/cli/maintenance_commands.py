@@ -1,4 +1,4 @@
-"""`pegboard migrate` and `pegboard doctor`: maintain the installation on this machine."""
+"""`pegboard serve`, `migrate` and `doctor`: run and maintain the board of this machine."""
 
 from __future__ import annotations
 
@@ -74,3 +74,27 @@ def run_doctor(ctx: typer.Context) -> None:
             write_message("Problems were found: see the lines that begin with ✗")
     if not healthy:
         raise typer.Exit(1)
+
+
+def serve_board(
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Address to listen on [default: 127.0.0.1]")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port", min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one [default: 8080]"
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, metavar="N", help="Processes; more than one needs PEGBOARD_REDIS_URL")
+    ] = 1,
+    demo: Annotated[bool, typer.Option("--demo", help="Add three demo tools")] = False,
+) -> None:
+    """Run the server; Ctrl-C lets running calls end, then stops.
+
+    Example: pegboard serve --demo
+    """
+    from pegboard.surfaces.cli.board_server import run_server  # noqa: PLC0415 -- the help does without the server
+
+    run_server(host, port, workers=workers, demo=demo)

@@ -14,7 +14,7 @@ from pegboard.mock_server.fixtures import Fixtures
 from pegboard.mock_server.player import Mock, hang
 from pegboard.model.api_errors import Forbidden, Refusal
 from pegboard.model.ids import new_id
-from pegboard.surfaces.cli.board_server import build_listen_error
+from pegboard.surfaces.cli.board_server import listen
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.output import write
 from pegboard.surfaces.rest.asgi_request import Receive, Scope, Send, read_bearer_key, send_problem, send_response
@@ -23,7 +23,6 @@ from pegboard.surfaces.rest.problem_json import describe_refusal
 from pegboard.surfaces.rest.server import (
     AnnouncingServer,
     ServerApplication,
-    bind_socket,
     build_server_options,
     ignore_signals,
 )
@@ -91,11 +90,7 @@ def _is_call_path(method: str, path: str) -> bool:
 def run_mock_server(fixtures: Fixtures, key: str, host: str, port: int) -> None:
     """Serve until a stop signal; raise UsageError if the server cannot start."""
     configure_logs("info", "auto")
-    try:
-        bound = bind_socket(host, port)
-    except OSError as error:
-        raise build_listen_error(host, port, error) from None
-    address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
+    bound, address = listen(host, port)
     served = MockServer(fixtures, key)
     config = uvicorn.Config(ConnectionGuard(served), **build_server_options(NoSettings()))
     server = AnnouncingServer(config, lambda: write(_build_mock_welcome(address, key, fixtures)))

@@ -1,4 +1,4 @@
-"""The options that every command has: the board, the key and the output format."""
+"""The options that every command has: the board, the key and the output format; and the settings of this machine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 
 from pegboard.surfaces.cli.exit_codes import CommandFailure, UsageError
 from pegboard.surfaces.cli.output import write_json
+
+if TYPE_CHECKING:
+    from pegboard.settings import Settings
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 
@@ -114,3 +117,16 @@ def _with_metavar(parameter: inspect.Parameter) -> inspect.Parameter:
     named = copy.copy(option)
     named.metavar = word
     return parameter.replace(annotation=Annotated[kind, named])
+
+
+def read_settings(**given: Any) -> Settings:
+    """Return the settings of this machine, overridden by those given; raise UsageError if some are invalid."""
+    # Takes a fifth of a second, and commands with a key do without them.
+    from pegboard.settings import InvalidSettings, Settings  # noqa: PLC0415
+
+    try:
+        return Settings(**given)
+    except InvalidSettings as error:
+        raise UsageError("The settings are not valid", error.faults) from None
+    except (ValueError, OSError) as error:
+        raise UsageError(f"The settings cannot be read: {error}") from None
