@@ -27,7 +27,7 @@ from pegboard.model.api_errors import Conflict, Fault, Invalid
 from pegboard.model.call_errors import SecretUnreadable, ToolError
 from pegboard.model.secrets import is_secret_name
 from pegboard.registry.accounts_service import ADMIN_NAME
-from pegboard.registry.secret_fields import map_sealed
+from pegboard.registry.key_rotation import map_sealed_texts
 from pegboard.sandbox.kernel_features import KernelFeatures, detect_kernel_features
 from pegboard.sandbox.limits import KERNEL_FEATURES
 from pegboard.settings import Settings, split_comma_list
@@ -284,10 +284,7 @@ def _decrypt_row(row: SealedRow, vault: Vault) -> tuple[int, list[str]]:
             faults.append(f"{row.table} {row.id} ({error.message})")
         return text
 
-    if row.table in ("secrets", "intents"):
-        try_one(row.value)
-    else:
-        map_sealed(row.value.get("config") or {}, row.value.get("sealed_auth"), try_one)
+    map_sealed_texts(row, try_one)
     return count, faults
 
 

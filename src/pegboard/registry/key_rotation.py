@@ -128,7 +128,7 @@ async def _reseal_row(database: Database, vault: Vault, row: SealedRow, seen: _R
         changed += 1
         return fresh
 
-    value = _reseal_value(row, reseal)
+    value = map_sealed_texts(row, reseal)
     if not changed:
         return
     if await _replace_value(database, row, value):
@@ -145,7 +145,8 @@ async def _replace_value(database: Database, row: SealedRow, value: Any) -> bool
         return await sealed_rows.replace_sealed_value(change.conn, row, value, revision=change.revision)
 
 
-def _reseal_value(row: SealedRow, reseal: Callable[[str], str]) -> Any:
+def map_sealed_texts(row: SealedRow, reseal: Callable[[str], str]) -> Any:
+    """Return the value of a row with `reseal` applied to every sealed text in it."""
     if row.table in ("secrets", "intents"):
         return reseal(row.value)
     config, auth = map_sealed(row.value.get("config") or {}, row.value.get("sealed_auth"), reseal)

@@ -14,7 +14,7 @@ from pegboard.kinds.catalog import find_kind
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
 from pegboard.model.call import Caller, CallRequest, Execution, NamedBy, ToolCall, ToolResult
 from pegboard.model.json_text import is_json_equal, replace_unstorable
-from pegboard.model.tool import Fallback, RateLimit, Retry, Tool, read_kind
+from pegboard.model.tool import Tool
 from pegboard.pipeline import Pipeline
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.registry.snapshot import Snapshot
@@ -273,12 +273,8 @@ def _is_short(value: Any) -> bool:
 
 def _restore_version(tool: Tool, then: StoredToolVersion) -> Tool:
     """Return the tool as it was at a version, with the current access rules."""
-    known = {name: value for name, value in then.definition.items() if name in Tool.__dataclass_fields__}
-    known["tool_type"] = read_kind(known["tool_type"])
-    known["tags"] = tuple(known.get("tags") or ())
-    known["bound_tools"] = known.get("bound_tools") or {}
-    for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback)):
-        if known.get(name) is not None:
-            known[name] = model.model_validate(known[name])
+    known = tool_rows.read_stored_fields(
+        {name: value for name, value in then.definition.items() if name in Tool.__dataclass_fields__}
+    )
     was = Tool(id=tool.id, owner_id=tool.owner_id, created_at=tool.created_at, updated_at=then.created_at, **known)
     return replace(was, version=then.version, **{name: getattr(tool, name) for name in _CURRENT_FIELDS})

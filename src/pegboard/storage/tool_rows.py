@@ -222,13 +222,21 @@ async def _read_tools(conn: AsyncConnection, query: Select[Any]) -> list[Tool]:
 def _read_tool(row: Row[Any]) -> Tool:
     fields = dict(row._mapping)
     fields["sealed_auth"] = fields.pop("auth_config")
-    fields["tool_type"] = read_kind(fields["tool_type"])
-    fields["tags"] = tuple(fields["tags"])
-    fields["bound_tools"] = fields["bound_tools"] or {}
+    return Tool(**read_stored_fields(fields))
+
+
+def read_stored_fields(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a tool from their stored JSON values; those that are not stored are left out."""
+    fields = {
+        **stored,
+        "tool_type": read_kind(stored["tool_type"]),
+        "tags": tuple(stored.get("tags") or ()),
+        "bound_tools": stored.get("bound_tools") or {},
+    }
     for name, model in (("rate_limit", RateLimit), ("retry", Retry), ("fallback", Fallback), ("display", Display)):
-        if fields[name] is not None:
+        if fields.get(name) is not None:
             fields[name] = model.model_validate(fields[name])
-    return Tool(**fields)
+    return fields
 
 
 async def list_tool_names(conn: AsyncConnection, tool_id: str) -> list[str]:

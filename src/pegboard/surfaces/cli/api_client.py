@@ -299,10 +299,9 @@ def _encode_json(body: Any) -> bytes:
     return json.dumps(body, allow_nan=False).encode()
 
 
-def _encode_parameter(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value).encode("utf-8", "replace").decode()
+def _encode_parameter(value: Any) -> Any:
+    # httpx writes True as `true`; words of the command line that are not UTF-8 cannot be encoded.
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def build_path(*parts: str) -> str:

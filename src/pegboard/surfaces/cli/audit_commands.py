@@ -10,9 +10,9 @@ import typer
 from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.command_arguments import parse_past_time
 from pegboard.surfaces.cli.output import (
+    MAX_NAME_CHARS,
     escape_control_characters,
     format_local_time,
-    shorten_name,
     to_single_line,
     write,
     write_json,
@@ -33,19 +33,17 @@ from pegboard.surfaces.cli.resources import (
 from pegboard.surfaces.cli.session import PageOptions
 
 _CHANGE_SIGNS = {"changed": "~", "added": "+", "removed": "-"}
-_MAX_TOOL_CHARS = 64
 _MAX_PATH_CHARS = 400
 CallerOption = Annotated[
     str | None, typer.Option("--caller", help="Only calls of this user, by name or id; for admins")
 ]
+ExecutionId = Annotated[str, typer.Argument(metavar="ID", help="The call's id, from: audit list", show_default=False)]
 LATENCY_FIELDS = ("p50_ms", "p95_ms", "p99_ms", "max_ms")
 
 
 def replay_execution(
     ctx: typer.Context,
-    execution_id: Annotated[
-        str, typer.Argument(metavar="ID", help="The call's id, from: audit list", show_default=False)
-    ],
+    execution_id: ExecutionId,
     *,
     tool: Annotated[
         str | None,
@@ -83,7 +81,7 @@ def _show_replay(answer: dict[str, Any]) -> None:
     write_table(
         ["", "TOOL", "VERSION", "STATUS", "MS", "ID"],
         [
-            [when, to_single_line(tool, _MAX_TOOL_CHARS), version, ended, f"{ms:.1f}", key]
+            [when, to_single_line(tool, MAX_NAME_CHARS), version, ended, f"{ms:.1f}", key]
             for when, tool, version, ended, ms, key in rows
         ],
     )
@@ -181,7 +179,7 @@ def list_executions(
     }
     columns: Columns = {
         "WHEN": local_time("started_at"),
-        "TOOL": lambda item: shorten_name(item["tool_name"]),
+        "TOOL": lambda item: to_single_line(item["tool_name"], MAX_NAME_CHARS),
         "STATUS": "status",
         "CODE": "code",
         "CALLER": "caller",
@@ -197,12 +195,7 @@ def list_executions(
     run_and_write(ctx, work, lambda found: show_items(found, columns, "No calls match."))
 
 
-def show_execution(
-    ctx: typer.Context,
-    execution_id: Annotated[
-        str, typer.Argument(metavar="ID", help="The call's id, from: audit list", show_default=False)
-    ],
-) -> None:
+def show_execution(ctx: typer.Context, execution_id: ExecutionId) -> None:
     """Show the journal row of one call."""
 
     def show(item: dict[str, Any]) -> None:

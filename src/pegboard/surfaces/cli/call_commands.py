@@ -19,11 +19,12 @@ from pegboard.surfaces.cli.command_arguments import CommandLineArguments, read_p
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
 from pegboard.surfaces.cli.follow_client import follow_call, format_progress
 from pegboard.surfaces.cli.output import (
+    MAX_NAME_CHARS,
     Colour,
     colour_text,
     escape_control_characters,
     format_count,
-    shorten_name,
+    to_single_line,
     write,
     write_json,
     write_message,
@@ -386,6 +387,7 @@ class WatchOutput:
 def _format_line(status: str, at: str, call: Mapping[str, Any], how: str = "") -> str:
     mark, colour = _EVENT_MARKS.get(status, ("?", "yellow"))
     clock = datetime.fromisoformat(at).astimezone().strftime("%H:%M:%S")
-    text = f"{mark} {shorten_name(call['tool_name']):24}  {shorten_name(call['caller']):12}  {how:>12}"
+    name, caller = (to_single_line(call[member], MAX_NAME_CHARS) for member in ("tool_name", "caller"))
+    text = f"{mark} {name:24}  {caller:12}  {how:>12}"
     shown = escape_control_characters(text) if colour is None else colour_text(text, colour, sys.stdout)
     return "  ".join(filter(None, (clock, shown, escape_control_characters(call.get("code") or ""), call["run_id"])))

@@ -41,11 +41,6 @@ async def migrate_local_database(*, check: bool) -> list[str]:
         raise BoardUnreachable(str(error)) from None
 
 
-async def check_local_tables(raw: bytes, name: str) -> maintenance.TablesFileCheck:
-    """Check a tables file; tables without a database are in that of the board."""
-    return await maintenance.check_tables_file(raw, name, read_settings().database, os.environ)
-
-
 async def generate_local_tables(
     url: str, schema: str | None, names: list[str], password_variable: str
 ) -> maintenance.GeneratedTablesFile:

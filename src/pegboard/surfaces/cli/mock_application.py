@@ -17,9 +17,16 @@ from pegboard.model.ids import new_id
 from pegboard.surfaces.cli.board_server import listen
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.output import write
-from pegboard.surfaces.rest.asgi_request import Receive, Scope, Send, read_bearer_key, send_problem, send_response
+from pegboard.surfaces.rest.asgi_request import (
+    Receive,
+    Scope,
+    Send,
+    build_error_reply,
+    read_bearer_key,
+    send_problem,
+    send_response,
+)
 from pegboard.surfaces.rest.bounded_connection import ConnectionGuard
-from pegboard.surfaces.rest.problem_json import describe_refusal
 from pegboard.surfaces.rest.server import (
     AnnouncingServer,
     ServerApplication,
@@ -71,8 +78,7 @@ class MockServer(ServerApplication):
         try:
             self._board.calls.authenticate(read_bearer_key(scope["headers"]))
         except Refusal as error:
-            status, detail, errors = describe_refusal(error)
-            await send_problem(send, status, detail, new_id(), errors=errors)
+            await send_response(send, *build_error_reply(error, new_id()))
             return
         self._mock.reset()
         await send_response(send, 204, b"", b"application/json", [(b"x-request-id", new_id().encode())])

@@ -21,7 +21,8 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _COLOUR_CODES = {"red": "31", "green": "32", "yellow": "33", "dim": "2"}
 Colour = Literal["red", "green", "yellow", "dim"]
 _BROKEN_PIPE_EXIT_CODE = 141
-_MAX_NAME_CHARS = 64
+# Longer names are truncated: the journal may have names of any length.
+MAX_NAME_CHARS = 64
 
 # Called with the increment, and with the new total if it has changed.
 Advance = Callable[..., None]
@@ -129,11 +130,6 @@ def to_single_line(text: str | None, length: int = 100) -> str:
     """Return the text on a single line of at most this length."""
     line = " ".join((text or "").split())
     return line if len(line) <= length else line[: length - 1] + "…"
-
-
-def shorten_name(name: str) -> str:
-    """Shorten a name for a table: the journal may have names of any length."""
-    return name if len(name) <= _MAX_NAME_CHARS else name[: _MAX_NAME_CHARS - 1] + "…"
 
 
 def ask_confirmation(question: str) -> bool:

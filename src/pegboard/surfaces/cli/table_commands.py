@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +20,7 @@ from pegboard.surfaces.cli.output import (
     escape_control_characters,
     format_count,
     format_json,
+    format_yes_no,
     is_json_file,
     write,
     write_file,
@@ -27,7 +29,7 @@ from pegboard.surfaces.cli.output import (
     write_table,
 )
 from pegboard.surfaces.cli.resources import run_and_write
-from pegboard.surfaces.cli.session import get_session
+from pegboard.surfaces.cli.session import get_session, read_settings
 
 DATABASE_VARIABLE = "PEGBOARD_TABLES_DATABASE"
 PUBLIC_COMMENT = "true lets every user of the board call this tool"
@@ -52,7 +54,7 @@ def _show_tables(report: dict[str, Any]) -> None:
         return
     if report["items"]:
         rows = [
-            [item["tool_id"], item["table"], item["database"], item["status"], "yes" if item["public"] else "no"]
+            [item["tool_id"], item["table"], item["database"], item["status"], format_yes_no(item["public"])]
             for item in report["items"]
         ]
         write_table(["TOOL", "TABLE", "DATABASE", "STATUS", "PUBLIC"], rows)
@@ -81,10 +83,11 @@ def check_tables(
 
     Example: pegboard tables check tables.yaml
     """
-    from pegboard.surfaces.cli.local_maintenance import check_local_tables  # noqa: PLC0415 -- not for its help
+    from pegboard.maintenance import check_tables_file  # noqa: PLC0415 -- not for its help
 
     name = name_source(file)
-    checked = asyncio.run(check_local_tables(read_input(file), name))
+    # Tables without a database are in that of the board.
+    checked = asyncio.run(check_tables_file(read_input(file), name, read_settings().database, os.environ))
     if get_session(ctx).as_json:
         found = [
             {"path": one.path, "tool_id": one.tool_id, "code": one.code, "message": one.message}

@@ -20,7 +20,6 @@ from pegboard.surfaces.rest.problem_json import (
     describe_refusal,
     describe_unexpected_error,
     encode_problem,
-    get_error_status,
 )
 from pegboard.telemetry.logs import get_logger
 
@@ -140,15 +139,11 @@ def build_problem_reply(status: int, detail: str, request_id: str, **more: Any) 
 
 def build_error_reply(error: Exception, request_id: str) -> HttpReply:
     """Return the response for an exception; log it if it is unexpected."""
-    if isinstance(error, Refusal):
+    if isinstance(error, Refusal | ToolError):
         status, detail, errors = describe_refusal(error)
         return build_problem_reply(status, detail, request_id, errors=errors)
     if isinstance(error, HTTPException):
         return build_problem_reply(error.status_code, error.detail, request_id)
-    if isinstance(error, MalformedArguments):
-        return build_problem_reply(400, error.message, request_id)
-    if isinstance(error, ToolError):
-        return build_problem_reply(get_error_status(error), error.message, request_id)
     log.error("request_broke", request_id=request_id, exc_info=error)
     return build_problem_reply(*describe_unexpected_error(error), request_id)
 

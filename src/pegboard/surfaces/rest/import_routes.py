@@ -23,7 +23,7 @@ from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ResponseBody
 from pegboard.surfaces.rest.event_stream import EVENT_STREAM_TYPE, wants_events
 from pegboard.surfaces.rest.json_bodies import read_document
-from pegboard.surfaces.rest.problem_json import describe_refusal, encode_problem, get_error_status
+from pegboard.surfaces.rest.problem_json import describe_refusal, encode_problem
 from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
 from pegboard.telemetry.logs import get_logger
 
@@ -183,11 +183,9 @@ async def _stream_events(work: Callable[[ReportProgress], Awaitable[ImportReport
 def _build_final_event(ended: asyncio.Task[ImportReport]) -> bytes:
     try:
         report = ImportResponse.model_validate(ended.result())
-    except Refusal as error:
+    except (Refusal, ToolError) as error:
         status, detail, errors = describe_refusal(error)
         return _encode_event("error", orjson.loads(encode_problem(status, detail, errors=errors)))
-    except ToolError as error:
-        return _encode_event("error", orjson.loads(encode_problem(get_error_status(error), error.message)))
     except Exception:
         log.exception("import_broke")
         return _encode_event("error", orjson.loads(encode_problem(500, UNEXPECTED_ERROR_MESSAGE)))

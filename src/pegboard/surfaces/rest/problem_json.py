@@ -29,6 +29,7 @@ from pegboard.model.api_errors import (
 )
 from pegboard.model.call_errors import (
     CircuitOpen,
+    MalformedArguments,
     Misconfigured,
     RateLimited,
     SecretUnreadable,
@@ -87,14 +88,17 @@ def encode_problem(
     return orjson.dumps(body)
 
 
-def describe_refusal(error: Refusal) -> tuple[int, str, list[dict[str, str]]]:
-    """Return the status, message and faults of a refusal."""
+def describe_refusal(error: Refusal | ToolError) -> tuple[int, str, list[dict[str, str]]]:
+    """Return the status, message and faults of a refusal, or of a ToolError that was raised outside a call."""
+    if isinstance(error, ToolError):
+        return _get_error_status(error), error.message, []
     status = next((code for kind, code in REFUSAL_STATUS.items() if isinstance(error, kind)), 400)
     return status, error.message, [{"field": fault.field, "message": fault.message} for fault in error.faults]
 
 
-def get_error_status(error: ToolError) -> int:
-    """Return the HTTP status for a ToolError that was raised outside a call."""
+def _get_error_status(error: ToolError) -> int:
+    if isinstance(error, MalformedArguments):
+        return 400
     if isinstance(error, UpstreamFailed | TimedOut | CircuitOpen | RateLimited):
         return 502
     return 503 if isinstance(error, Unavailable | Misconfigured | SecretUnreadable) else 500
@@ -119,9 +123,9 @@ def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> 
     """Add exception handlers that return every error as problem+json; `methods` lists the HTTP methods of each path."""
 
     @app.exception_handler(Refusal)
-    async def handle_refusal(request: Request, error: Refusal) -> Response:
-        status, detail, errors = describe_refusal(error)
-        return _build_response(request, status, detail, errors)
+    @app.exception_handler(ToolError)
+    async def handle_refusal(request: Request, error: Refusal | ToolError) -> Response:
+        return _build_response(request, *describe_refusal(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -148,10 +152,6 @@ def add_problem_handlers(app: FastAPI, methods: Mapping[str, Iterable[str]]) -> 
         if allowed:
             answer.headers["Allow"] = ", ".join(sorted(allowed))
         return answer
-
-    @app.exception_handler(ToolError)
-    async def unusable(request: Request, error: ToolError) -> Response:
-        return _build_response(request, get_error_status(error), error.message)
 
     @app.exception_handler(ClientDisconnect)
     async def handle_disconnect(request: Request, error: ClientDisconnect) -> Response:
