@@ -15,8 +15,8 @@ from pegboard.kinds.internal.executor import InternalExecutor
 from pegboard.kinds.libraries import Libraries
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import UpstreamTool
-from pegboard.kinds.outbound_services import OutboundServices
 from pegboard.kinds.table.sources import TableSources
+from pegboard.kinds.upstream_limits import OutboundServices
 from pegboard.model.tool import Tool
 from pegboard.registry.first_start import StartedBoard, start_board
 from pegboard.sandbox.limits import SandboxLimits

@@ -22,7 +22,7 @@ from pegboard.json_schema.value_text import format_field_path, format_value, sho
 from pegboard.model.call import Malformed
 from pegboard.model.call_errors import FieldProblem, MalformedArguments
 from pegboard.model.ignored_arguments import Ignored
-from pegboard.model.json_text import map_leaves
+from pegboard.model.json_text import is_unicode, map_leaves
 
 MIN_INTEGER = -(2**63)
 MAX_INTEGER = 2**64 - 1
@@ -186,10 +186,8 @@ def _list_value_problems(value: Any, path: Path) -> list[FieldProblem]:
 
 
 def _check_unicode(text: str, subject: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise MalformedArguments(f"{subject} holds half of a surrogate pair, which is not valid Unicode") from None
+    if not is_unicode(text):
+        raise MalformedArguments(f"{subject} holds half of a surrogate pair, which is not valid Unicode")
 
 
 def _build_out_of_range_problem(value: int, path: Path) -> FieldProblem:

@@ -62,14 +62,10 @@ class SchemaDocument:
         fragment = unquote(reference[1:])
         if not fragment.startswith("/"):
             return self._find_anchor(fragment)[1]
-        found: Any = self.root
-        for key in split_pointer(fragment):
-            if isinstance(found, Mapping) and key in found:
-                found = found[key]
-            elif isinstance(found, list) and key.isascii() and key.isdigit() and int(key[:9]) < len(found):
-                found = found[int(key[:9])]
-            else:
-                return None
+        try:
+            found = follow_pointer(self.root, fragment)
+        except LookupError:
+            return None
         return found if isinstance(found, Mapping | bool) else None
 
     def pointer(self, reference: str) -> str:
@@ -178,6 +174,19 @@ _ALL_KEYWORDS = {
 def split_pointer(pointer: str) -> list[str]:
     """Return the steps of a JSON pointer, such as `/properties/a`."""
     return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def follow_pointer(root: Any, pointer: str) -> Any:
+    """Return the part of the document at this JSON pointer; raise LookupError if there is none."""
+    found = root
+    for key in split_pointer(pointer):
+        if isinstance(found, Mapping):
+            found = found[key]
+        elif isinstance(found, list) and key.isascii() and key.isdigit():
+            found = found[int(key[:9])]
+        else:
+            raise LookupError(key)
+    return found
 
 
 def make_pointer(path: Path) -> str:

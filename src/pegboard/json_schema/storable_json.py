@@ -11,6 +11,7 @@ from pegboard.json_schema.read_arguments import MAX_INTEGER, MIN_INTEGER
 from pegboard.json_schema.schema_document import Path
 from pegboard.json_schema.value_text import format_field_path
 from pegboard.model.api_errors import Fault
+from pegboard.model.json_text import is_unicode
 
 MAX_DEPTH = 64
 
@@ -52,17 +53,9 @@ def _explain_value(value: Any) -> str | None:
     if isinstance(value, str):
         if "\0" in value:
             return "holds the character NUL (U+0000), which cannot be stored"
-        return None if _is_encodable(value) else "holds half of a surrogate pair, which is not valid Unicode"
+        return None if is_unicode(value) else "holds half of a surrogate pair, which is not valid Unicode"
     if isinstance(value, int):
         return None if MIN_INTEGER <= value <= MAX_INTEGER else "an integer beyond 64 bits; write it as a string"
     if isinstance(value, float):
         return None if math.isfinite(value) else "NaN and infinities are not JSON"
     return f"a value of type {type(value).__name__} is not JSON"
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -19,7 +19,7 @@ from pegboard.model.validation_messages import list_model_faults
 
 if TYPE_CHECKING:
     from pegboard.kinds.confined_call import ConfinedServices
-    from pegboard.kinds.outbound_services import OutboundServices
+    from pegboard.kinds.upstream_limits import OutboundServices
 
 
 @dataclass(frozen=True, slots=True)

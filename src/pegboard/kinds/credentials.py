@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, quote, quote_plus
 
 from pegboard.kinds.config_fields import check_header
 from pegboard.model.call_errors import Misconfigured
+from pegboard.model.json_text import is_unicode
 from pegboard.model.secrets import is_credential_parameter
 
 _REQUIRED_BY_TYPE = {"bearer": ("token",), "basic": ("username", "password"), "api_key": ("api_key",), "custom": ()}
@@ -63,10 +64,10 @@ class Credentials:
         for name, value in maps["headers"].items():
             _check_header(name, value)
         for name, value in maps["query"].items():
-            if not _is_encodable(name + value):
+            if not is_unicode(name + value):
                 raise Misconfigured(f"auth_config: the query value of '{name}' cannot be sent as text")
         for name, value in maps["cookies"].items():
-            if not (is_valid_cookie(name, value) and _is_encodable(value)):
+            if not (is_valid_cookie(name, value) and is_unicode(value)):
                 raise Misconfigured(f"auth_config: the cookie '{name}' holds a character that a cookie cannot")
         secret = [str(auth[name]) for name in ("token", "password", "api_key") if auth.get(name)]
         secret += [
@@ -158,16 +159,8 @@ def _check_header(name: str, value: str) -> None:
         check_header(name, value)
     except ValueError as error:
         raise Misconfigured(f"auth_config: {error}") from None
-    if not _is_encodable(value):
+    if not is_unicode(value):
         raise Misconfigured(f"auth_config: the value of the header '{name}' cannot be sent as text")
-
-
-def _is_encodable(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _is_public_value(name: str, value: str) -> bool:

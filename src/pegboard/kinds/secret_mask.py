@@ -63,9 +63,7 @@ class SecretMask:
 
     def error(self, error: ToolError) -> ToolError:
         """Return the same error with credentials masked in its message."""
-        error.message = self.text(error.message)
-        error.args = (error.message,)
-        return error
+        return error.reword(self.text(error.message))
 
     def _contains_secret(self, data: bytes) -> bool:
         for sign in self._secret_bytes:  # noqa: SIM110 -- once for every answer, and a generator takes four times as long

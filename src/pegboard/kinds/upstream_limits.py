@@ -1,20 +1,44 @@
-"""Limits for attempts to reach an upstream: calls per user, timeouts, and reports to the circuit breaker."""
+"""What kinds that call other servers share: the board's services for that, and limits per user and per attempt."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from types import TracebackType
+from typing import Any, TypeVar
 
-from pegboard.http_client.circuit_breaker import CircuitBreaker
+from pegboard.http_client.circuit_breaker import CircuitBreaker, CircuitBreakers
+from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.http_client.host_limits import HostLimiter
 from pegboard.model.call import ReadyCall
 from pegboard.model.call_errors import Drifted, RateLimited, TimedOut, Unavailable, UpstreamFailed, UpstreamUnreachable
 from pegboard.model.tool import Tool
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundServices:
+    """The board's services for connections to other servers, one object of each."""
+
+    outbound: GuardedClient
+    breakers: CircuitBreakers
+    hosts: HostLimiter
+    max_bytes: int
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self.outbound.close()
+
 
 MAX_CALLS_PER_USER = 500
 # Parsing a larger response would block the event loop noticeably.
 LARGE_ANSWER_BYTES = 256 * 1024
 _RETRY_AFTER_MS = 1000
+_READER_THREADS = 2
 # The timer that ends an attempt starts slightly before this clock is read.
 _DEADLINE_MARGIN_SECONDS = 0.01
 
@@ -60,6 +84,25 @@ class UserCallLimit:
             self._taken[user_id] = left
         else:
             del self._taken[user_id]
+
+
+class UpstreamCalls:
+    """What all calls of one executor share: circuit breakers, limits, and threads that read large responses."""
+
+    def __init__(self, breakers: CircuitBreakers, hosts: HostLimiter, *, most_at_once: int, threads_name: str) -> None:
+        self.breakers = breakers
+        self.hosts = hosts
+        self.user_limit = UserCallLimit(most_at_once)
+        # Separate threads, so that other work does not wait for large responses; they start on demand.
+        self._readers = ThreadPoolExecutor(_READER_THREADS, threads_name)
+
+    async def run_in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Return the result of the function, called in one of the threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, function, *arguments)
+
+    def close(self) -> None:
+        """Shut down the threads; the owners of the connections close them."""
+        self._readers.shutdown(wait=False, cancel_futures=True)
 
 
 class BreakerAttempt:

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pegboard.model.ignored_arguments import Ignored
 
@@ -126,6 +126,12 @@ class ToolError(Exception):
         self.message = text
         self.problems = tuple(problems)
         self.retry_after_ms = retry_after_ms
+
+    def reword(self, message: str) -> Self:
+        """Replace the message, also in `args`, and return this error."""
+        self.message = message
+        self.args = (message,)
+        return self
 
     @property
     def retry_reason(self) -> str:

@@ -74,6 +74,15 @@ def replace_unstorable(text: str) -> str:
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
+def is_unicode(text: str) -> bool:
+    """True if the text is valid Unicode: it has no lone surrogate, and can be encoded."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def is_uuid(text: str) -> bool:
     """True if the text is a UUID in canonical form; the databases treat other spellings differently."""
     return _UUID.fullmatch(text) is not None

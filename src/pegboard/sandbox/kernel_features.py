@@ -21,7 +21,7 @@ from pegboard.sandbox.environment_spec import (
     build_zygote_spec,
     inherit_environment,
 )
-from pegboard.sandbox.limits import KERNEL_FEATURES, make_unavailable
+from pegboard.sandbox.limits import KERNEL_FEATURES, make_unavailable, timeout_at
 
 PROBE_SECONDS = 10.0
 
@@ -122,10 +122,6 @@ def _read_probe_output(output: bytes, complaint: bytes) -> KernelFeatures:
         return _make_unsupported(f"the probe process failed: {why or 'it wrote nothing to stderr'}")
 
 
-# The longest timer that is set: event loops handle infinity differently.
-_MAX_TIMER_SECONDS = 86_400.0
-
-
 class KernelFeatureCheck:
     """The detected kernel features, for a board that may run without those in `without`."""
 
@@ -153,7 +149,7 @@ class KernelFeatureCheck:
         if self._has_passed:
             return
         try:
-            async with asyncio.timeout(min(deadline - time.monotonic(), _MAX_TIMER_SECONDS)):
+            async with timeout_at(deadline):
                 found = await self.abilities()
         except TimeoutError:
             raise make_unavailable(

@@ -1,7 +1,10 @@
-"""The limits of a confined call, the kernel features that confine it, and the refusal of a call that did not run."""
+"""Limits and deadline of a confined call, the kernel features that confine it, and its refusal if it did not run."""
 
 from __future__ import annotations
 
+import asyncio
+import math
+import time
 from dataclasses import dataclass
 
 from pegboard.model.call_errors import Unavailable
@@ -21,6 +24,11 @@ class SandboxLimits:
 
 
 _RETRY_AFTER_MS = 1000
+
+
+def timeout_at(deadline: float) -> asyncio.Timeout:
+    """Return a timeout that ends at this time of time.monotonic(), or never if it is infinite."""
+    return asyncio.timeout(None if deadline == math.inf else deadline - time.monotonic())
 
 
 def make_unavailable(message: str) -> Unavailable:

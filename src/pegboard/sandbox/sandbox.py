@@ -25,7 +25,7 @@ from pegboard.sandbox.call_channel import CALL_EXIT_SECONDS, CallChannel, Confin
 from pegboard.sandbox.child.job import WORK_FOLDER
 from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec, identify_environment
 from pegboard.sandbox.kernel_features import KernelFeatureCheck, KernelFeatures
-from pegboard.sandbox.limits import SandboxLimits, make_unavailable
+from pegboard.sandbox.limits import SandboxLimits, make_unavailable, timeout_at
 from pegboard.sandbox.progress_reports import make_report_reader
 from pegboard.sandbox.proxy import Proxy
 from pegboard.sandbox.zygote_pool import ZygotePool
@@ -43,8 +43,6 @@ END_GRACE_SECONDS = 5.0
 # A zygote that was requested to start calls and has started none for this long is dropped.
 ZYGOTE_SILENCE_SECONDS = 5.0
 _MAX_JOB_BYTES = 64 * 2**20
-# The longest timer that is set: event loops handle infinity differently.
-_MAX_TIMER_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +181,7 @@ class Sandbox:
 
     async def _get_zygote(self, environment: EnvironmentSpec, user_id: str, deadline: float) -> Zygote:
         try:
-            async with asyncio.timeout(min(deadline - time.monotonic(), _MAX_TIMER_SECONDS)):
+            async with timeout_at(deadline):
                 return await self._zygotes.of(environment, user_id)
         except TimeoutError:
             raise make_unavailable(

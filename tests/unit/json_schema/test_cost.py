@@ -11,11 +11,10 @@ import orjson
 import pytest
 
 from pegboard.contract.envelope_rules import PayloadRules
-from pegboard.json_schema import explain
-from pegboard.json_schema.argument_problems import list_problems
+from pegboard.json_schema import argument_problems
+from pegboard.json_schema.argument_problems import find_tag, list_problems
 from pegboard.json_schema.compile import BoundedValidator, SchemaProblem, check_schema
 from pegboard.json_schema.defaults import read_defaults
-from pegboard.json_schema.explain import find_tag
 from pegboard.json_schema.read_arguments import ArgumentChecker
 from pegboard.json_schema.schema_document import SchemaDocument
 from pegboard.json_schema.validation_cost import MAX_CHECKS, TooCostly, compute_cost
@@ -194,7 +193,7 @@ def test_the_size_of_small_arguments_is_enough_to_know() -> None:
 def test_problems_are_looked_for_within_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = items(type="integer")
     assert list_problems(BoundedValidator(schema), {"a": ["x"]})[0].field == "a[0]"
-    monkeypatch.setattr(explain, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(argument_problems, "MAX_SECONDS", -1.0)
     (problem,) = list_problems(BoundedValidator(schema), {"a": ["x"]})
     assert problem.message == "Arguments must fit the schema of this tool"
 

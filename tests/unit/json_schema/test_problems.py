@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.json_schema import explain
+from pegboard.json_schema import argument_problems
 from pegboard.json_schema.argument_problems import build_invalid_arguments, list_problems
 from pegboard.json_schema.compile import BoundedValidator
 from pegboard.model.call_errors import ErrorType, FieldProblem
@@ -285,6 +285,8 @@ def test_missing_ones_lead_whatever_order_they_are_given_in() -> None:
 
 
 def test_no_more_than_fifty_problems_are_collected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explain, "MAX_SECONDS", 60.0)  # a garbage collection alone can use up the shipped limit
+    monkeypatch.setattr(
+        argument_problems, "MAX_SECONDS", 60.0
+    )  # a garbage collection alone can use up the shipped limit
     assert len(problems(of(a={"items": {"type": "integer"}}), {"a": ["x"] * 10_000})) == 50
     assert len(problems({"additionalProperties": False}, {str(n): 1 for n in range(10_000)})) == 50

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -25,7 +23,7 @@ from pegboard.kinds.upstream_limits import (
     LARGE_ANSWER_BYTES,
     MAX_CALLS_PER_USER,
     BreakerAttempt,
-    UserCallLimit,
+    UpstreamCalls,
     compute_attempt_deadline,
     get_attempt_seconds,
 )
@@ -69,8 +67,7 @@ class RedirectTrail:
     def add_redirect_to_message(self, error: ToolError, url: URL) -> None:
         """Add to a refusal of this URL that the request was redirected to it."""
         if self._steps and isinstance(error, EgressRefused) and not error.message.startswith(_REDIRECT_PREFIX):
-            error.message = f"{_REDIRECT_PREFIX} to {get_origin(url)}. {error.message}"
-            error.args = (error.message,)
+            error.reword(f"{_REDIRECT_PREFIX} to {get_origin(url)}. {error.message}")
 
     def _target(self, base: URL, status: int, location: str | None) -> URL:
         if not location:
@@ -109,7 +106,6 @@ def _drop_body_headers(headers: CIMultiDict[str]) -> CIMultiDict[str]:
 
 # An error's body is read only for its message.
 _MAX_ERROR_BYTES = 2**20
-_READER_THREADS = 2
 # Compact JSON is hardly ever shorter than a quarter of the original, whatever its whitespace and escapes.
 _MAX_COMPACTION = 4
 
@@ -127,12 +123,8 @@ class HttpExecutor:
         most_at_once: int = MAX_CALLS_PER_USER,
     ) -> None:
         self._outbound = outbound
-        self._breakers = breakers
-        self._hosts = hosts
         self._max_response_bytes = max_response_bytes
-        self._places = UserCallLimit(most_at_once)
-        # A separate thread pool, so that other work does not wait for large responses; threads start on demand.
-        self._readers = ThreadPoolExecutor(_READER_THREADS, "pegboard-http")
+        self._calls = UpstreamCalls(breakers, hosts, most_at_once=most_at_once, threads_name="pegboard-http")
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """Compile the request once; raise ToolError for an address or a credential that cannot be used."""
@@ -143,10 +135,7 @@ class HttpExecutor:
         limit = min(config.max_response_bytes or self._max_response_bytes, self._max_response_bytes)
         exchange = _HttpRunner(
             self._outbound,
-            self._breakers,
-            self._hosts,
-            self._places,
-            self._readers,
+            self._calls,
             tool=tool.tool,
             config=config,
             template=template,
@@ -157,15 +146,14 @@ class HttpExecutor:
 
     async def close(self) -> None:
         """Shut down the threads; the guarded client owns the connections."""
-        self._readers.shutdown(wait=False, cancel_futures=True)
+        self._calls.close()
 
 
 class _HttpRunner:
     """Sends the requests of one tool; serves any number of calls."""
 
     __slots__ = (
-        "_breakers",
-        "_hosts",
+        "_calls",
         "_is_full_response",
         "_limit",
         "_mask",
@@ -174,8 +162,6 @@ class _HttpRunner:
         "_name",
         "_origin",
         "_outbound",
-        "_places",
-        "_readers",
         "_seconds",
         "_small_bytes",
         "_template",
@@ -184,10 +170,7 @@ class _HttpRunner:
     def __init__(
         self,
         outbound: GuardedClient,
-        breakers: CircuitBreakers,
-        hosts: HostLimiter,
-        places: UserCallLimit,
-        readers: ThreadPoolExecutor,
+        calls: UpstreamCalls,
         *,
         tool: Tool,
         config: HttpConfig,
@@ -196,10 +179,7 @@ class _HttpRunner:
         limit: int,
     ) -> None:
         self._outbound = outbound
-        self._breakers = breakers
-        self._hosts = hosts
-        self._places = places
-        self._readers = readers
+        self._calls = calls
         self._template = template
         self._origin = template.origin
         self._mask = mask
@@ -221,7 +201,7 @@ class _HttpRunner:
             error.did_run = False
             raise
         user_id = call.caller.user_id
-        self._places.take(user_id)
+        self._calls.user_limit.take(user_id)
         try:
             ends = compute_attempt_deadline(call, self._seconds)
             response, body = await self._send_once(request, user_id, self._origin, ends)
@@ -233,11 +213,10 @@ class _HttpRunner:
                 return read_result(response.status, response.headers, body, self._mask, full=self._is_full_response)
             return await self._read_in_thread(response, body)
         except ToolError as error:
-            error.message = self._mask.text(f"{error.message} ({self._name})")
-            error.args = (error.message,)
+            error.reword(self._mask.text(f"{error.message} ({self._name})"))
             raise
         finally:
-            self._places.give_back(user_id)
+            self._calls.user_limit.give_back(user_id)
 
     async def _read_in_thread(self, response: aiohttp.ClientResponse, body: bytes) -> Any:
         if self._most is not None and len(body) > _MAX_COMPACTION * self._most:
@@ -246,7 +225,7 @@ class _HttpRunner:
                 "ask for less at once"
             )
         read = partial(read_result, response.status, response.headers, body, self._mask, full=self._is_full_response)
-        return await asyncio.get_running_loop().run_in_executor(self._readers, read)
+        return await self._calls.run_in_thread(read)
 
     async def _follow_redirects(
         self, request: HttpRequest, response: aiohttp.ClientResponse, user_id: str, ends: float
@@ -269,8 +248,8 @@ class _HttpRunner:
         self, request: HttpRequest, user_id: str, origin: str, ends: float
     ) -> tuple[aiohttp.ClientResponse, bytes]:
         """Send one request and return the response and its body; report the result to the caller's circuit breaker."""
-        async with self._hosts.reserve_slot(user_id, origin, ends):
-            with BreakerAttempt(self._breakers.of(user_id, origin), ends) as attempt:
+        async with self._calls.hosts.reserve_slot(user_id, origin, ends):
+            with BreakerAttempt(self._calls.breakers.of(user_id, origin), ends) as attempt:
                 response = await self._outbound.send(
                     request.method, request.url, headers=request.headers, body=request.body, resend=self._may_resend
                 )

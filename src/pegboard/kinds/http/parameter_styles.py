@@ -18,6 +18,7 @@ import orjson
 
 from pegboard.kinds.http.config import ParameterStyle
 from pegboard.model.call_errors import Misconfigured
+from pegboard.model.json_text import is_unicode
 
 _CONTROL_CHARS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 _is_plain = re.compile(r"[A-Za-z0-9_.~-]*", re.ASCII).fullmatch
@@ -83,11 +84,8 @@ def check_sendable_text(text: str, place: str, *, field: str | None = None) -> N
             expected="text without control characters",
             field=field,
         )
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise make_surrogate_error(field) from None
+    if not is_unicode(text):
+        raise make_surrogate_error(field)
 
 
 ParameterPlace = Literal["path", "query", "header", "cookie", "form"]

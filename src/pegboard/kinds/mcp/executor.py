@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
@@ -24,7 +22,7 @@ from pegboard.kinds.upstream_limits import (
     LARGE_ANSWER_BYTES,
     MAX_CALLS_PER_USER,
     BreakerAttempt,
-    UserCallLimit,
+    UpstreamCalls,
     compute_attempt_deadline,
     get_attempt_seconds,
 )
@@ -33,8 +31,6 @@ from pegboard.model.call_errors import Drifted, RateLimited, TimedOut, ToolError
 from pegboard.model.tool import Tool
 
 OnDrift = Callable[[Tool, UpstreamTool | None], None]
-
-_READER_THREADS = 2
 
 
 class McpExecutor:
@@ -50,10 +46,7 @@ class McpExecutor:
         most_at_once: int = MAX_CALLS_PER_USER,
     ) -> None:
         self._upstreams = upstreams
-        self._breakers = breakers
-        self._hosts = hosts
-        self._places = UserCallLimit(most_at_once)
-        self._readers = ThreadPoolExecutor(_READER_THREADS, "pegboard-mcp")
+        self._calls = UpstreamCalls(breakers, hosts, most_at_once=most_at_once, threads_name="pegboard-mcp")
         self._on_drift = on_drift
 
     def prepare(self, tool: OpenTool) -> Prepared:
@@ -64,10 +57,7 @@ class McpExecutor:
         secrets = upstream.secrets | tool.secrets
         exchange = _McpRunner(
             self._upstreams,
-            self._breakers,
-            self._hosts,
-            self._places,
-            self._readers,
+            self._calls,
             on_drift=self._on_drift,
             tool=tool.tool,
             config=config,
@@ -79,7 +69,7 @@ class McpExecutor:
 
     async def close(self) -> None:
         """Shut down the threads; the pool owns the sessions, because importers use them too."""
-        self._readers.shutdown(wait=False, cancel_futures=True)
+        self._calls.close()
 
 
 class _McpRunner:
@@ -88,10 +78,7 @@ class _McpRunner:
     def __init__(
         self,
         upstreams: McpSessionPool,
-        breakers: CircuitBreakers,
-        hosts: HostLimiter,
-        places: UserCallLimit,
-        readers: ThreadPoolExecutor,
+        calls: UpstreamCalls,
         *,
         on_drift: OnDrift,
         tool: Tool,
@@ -101,11 +88,8 @@ class _McpRunner:
         progress_mask: StreamMask,
     ) -> None:
         self._upstreams = upstreams
-        self._breakers = breakers
-        self._hosts = hosts
+        self._calls = calls
         self._host = None if upstream.server_url is None else get_origin(URL(upstream.server_url))
-        self._places = places
-        self._readers = readers
         self._on_drift = on_drift
         self._tool = tool
         self._upstream = upstream
@@ -121,7 +105,7 @@ class _McpRunner:
     async def run(self, call: ReadyCall) -> Any:
         """Call the upstream's tool and return its output; credentials are masked in the output and in errors."""
         user_id = call.caller.user_id
-        self._places.take(user_id)
+        self._calls.user_limit.take(user_id)
         try:
             answer = await self._answer(call)
             output = read_output(answer, response=self._response, has_output_schema=self._has_output_schema)
@@ -129,7 +113,7 @@ class _McpRunner:
         except ToolError as error:
             raise self._mask.error(error) from None
         finally:
-            self._places.give_back(user_id)
+            self._calls.user_limit.give_back(user_id)
 
     async def _mask_output(self, output: Any) -> Any:
         size = self._mask.count_bytes_to_mask(output)
@@ -137,10 +121,10 @@ class _McpRunner:
             return output
         if size <= LARGE_ANSWER_BYTES:
             return self._mask.mask_value(output)
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self._mask.mask_value, output)
+        return await self._calls.run_in_thread(self._mask.mask_value, output)
 
     async def _answer(self, call: ReadyCall) -> dict[str, Any]:
-        breaker = self._breakers.of(call.caller.user_id, self._upstream.origin)
+        breaker = self._calls.breakers.of(call.caller.user_id, self._upstream.origin)
         listener = None if call.on_progress is None else MaskedProgress(call.on_progress, self._progress_mask)
         ends = compute_attempt_deadline(call, self._seconds)
         try:
@@ -159,7 +143,7 @@ class _McpRunner:
 
     def _reserve_connection(self, user_id: str, ends: float) -> AbstractAsyncContextManager[None]:
         """Reserve a connection to the server for this user; a command needs none."""
-        return nullcontext() if self._host is None else self._hosts.reserve_slot(user_id, self._host, ends)
+        return nullcontext() if self._host is None else self._calls.hosts.reserve_slot(user_id, self._host, ends)
 
     def _report_drift(self, error: ToolChanged | ToolGone) -> None:
         """Report each definition that differs from the accepted one, once."""

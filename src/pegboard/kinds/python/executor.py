@@ -222,9 +222,7 @@ class _PythonToolRunner:
             advice = "; ask for less at once"
         else:
             advice = ". A library crashed, or the code sent itself a signal"
-        failure.message += advice
-        failure.args = (failure.message,)
-        return failure
+        return failure.reword(failure.message + advice)
 
 
 def _needs_network(error: dict[str, Any]) -> bool:

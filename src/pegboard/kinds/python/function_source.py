@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from jsonschema_rs import Draft7Validator
 
 from pegboard.kinds.python.compile_check import CodeProblem, check_code_size, check_compiles, parse_code
+from pegboard.model.json_text import is_unicode
 
 Schema = dict[str, Any]
 
@@ -164,15 +165,7 @@ def _is_json(value: Any, depth: int = 0) -> bool:
         return math.isfinite(value)
     if isinstance(value, int):
         return -(2**63) <= value < 2**64
-    return value is None or (isinstance(value, str) and _is_text(value))
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in value
+    return value is None or (isinstance(value, str) and is_unicode(value) and "\0" not in value)
 
 
 def _is_ellipsis(node: ast.expr) -> bool:
@@ -289,7 +282,7 @@ def _iterate_required_imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
             yield node.module.partition(".")[0], node.lineno
         elif isinstance(node, ast.Try | ast.TryStar) and any(map(_is_import_guard, node.handlers)):
             todo += [*node.handlers, *node.orelse, *node.finalbody]
-        elif isinstance(node, ast.If) and _read_last_name(node.test) == "TYPE_CHECKING":
+        elif isinstance(node, ast.If) and _read_last_word(node.test) == "TYPE_CHECKING":
             todo += node.orelse
         else:
             todo += ast.iter_child_nodes(node)
@@ -298,9 +291,4 @@ def _iterate_required_imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
 def _is_import_guard(handler: ast.ExceptHandler) -> bool:
     caught = handler.type
     names = caught.elts if isinstance(caught, ast.Tuple) else [caught] if caught is not None else []
-    return caught is None or any(_read_last_name(name) in _IMPORT_ERROR_NAMES for name in names)
-
-
-def _read_last_name(node: ast.expr) -> str | None:
-    """Return the last part of a dotted name, or None."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+    return caught is None or any(_read_last_word(name) in _IMPORT_ERROR_NAMES for name in names)

@@ -210,7 +210,5 @@ def _keep_end(text: str) -> str:
 
 def _add_stream_end(error: ToolError, written: bytes, mask: SecretMask, stream: str = "stderr") -> ToolError:
     """Append the end of this stream to the error's message and return the error."""
-    if text := shorten_stderr(written, mask):
-        error.message = f"{error.message}; the end of its {stream}: {text}"
-        error.args = (error.message,)
-    return error
+    text = shorten_stderr(written, mask)
+    return error.reword(f"{error.message}; the end of its {stream}: {text}") if text else error

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from pegboard.json_schema.argument_problems import MAX_PROBLEMS, build_invalid_arguments
+from pegboard.json_schema.argument_problems import MAX_PROBLEMS, LocatedProblem, SchemaWalk, build_invalid_arguments
 from pegboard.json_schema.compile import compile_validator
 from pegboard.json_schema.defaults import copy_if_mutable
-from pegboard.json_schema.explain import LocatedProblem, SchemaWalk
 from pegboard.json_schema.problem_text import ProblemWording, build_problem, get_wording
 from pegboard.json_schema.schema_document import Path, SchemaDocument
 from pegboard.json_schema.validation_cost import MAX_CHECKS, TooCostly, compute_cost

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.kinds.http.response import make_status_error, read_content_type, read_result, read_retry_after
+from pegboard.kinds.http.response import make_status_error, read_content_type, read_result
 from pegboard.kinds.secret_mask import SecretMask
+from pegboard.kinds.status_error import read_retry_after
 from pegboard.model.call_errors import RateLimited, ToolError, UpstreamFailed, UpstreamUnreachable
 
 NOTHING = SecretMask(())

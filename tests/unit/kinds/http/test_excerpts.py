@@ -11,16 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.kinds.http import response
-from pegboard.kinds.http.response import (
-    EXCERPT_CHARS,
-    extract_excerpt,
-    iterate_visible_texts,
-    join_line,
-    make_status_error,
-    read_result,
-)
+from pegboard.kinds import status_error
+from pegboard.kinds.http.response import make_status_error, read_result
 from pegboard.kinds.secret_mask import SecretMask
+from pegboard.kinds.status_error import EXCERPT_CHARS, extract_excerpt, iterate_visible_texts, join_line
 from pegboard.model.call_errors import UpstreamFailed
 from pegboard.model.secrets import MASK
 
@@ -144,7 +138,7 @@ def test_no_part_of_a_page_is_looked_at_more_than_a_few_times(
             return found
 
     monkeypatch.setattr(
-        response, "CLOSING_TAGS", {name: Search(pattern) for name, pattern in response.CLOSING_TAGS.items()}
+        status_error, "CLOSING_TAGS", {name: Search(pattern) for name, pattern in status_error.CLOSING_TAGS.items()}
     )
     page = Page(start + again * 1_000)
     list(iterate_visible_texts(page))

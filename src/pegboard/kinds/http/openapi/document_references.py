@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Generic, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin
 
-from pegboard.json_schema.schema_document import split_pointer
+from pegboard.json_schema.schema_document import follow_pointer
 
 T = TypeVar("T")
 
@@ -105,15 +105,10 @@ class DocumentReferences:
             if fragment not in self._all_anchors():
                 raise Unusable(f"{quote_reference(reference)} names nothing in the document")
             return self._all_anchors()[fragment]
-        found: Any = self._document
-        for step in split_pointer(fragment):
-            if isinstance(found, Mapping) and step in found:
-                found = found[step]
-            elif isinstance(found, list) and step.isascii() and step.isdigit() and int(step[:9]) < len(found):
-                found = found[int(step[:9])]
-            else:
-                raise Unusable(f"{quote_reference(reference)} names nothing in the document")
-        return fragment, found
+        try:
+            return fragment, follow_pointer(self._document, fragment)
+        except LookupError:
+            raise Unusable(f"{quote_reference(reference)} names nothing in the document") from None
 
     def _fragment(self, reference: str) -> str:
         """Return the fragment after `#` if the rest names this document; raise Unusable if not."""
