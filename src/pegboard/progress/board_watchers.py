@@ -28,6 +28,8 @@ class BoardWatchers:
         self.count = 0
         # Called with True when the first subscriber comes, and with False when the last one leaves.
         self.on_watched_change: Callable[[bool], None] = lambda _are_there: None
+        # Called when the board shuts down, for streams that have no events of calls.
+        self.on_close: set[Callable[[], None]] = set()
         self._telling: dict[str, ProgressThrottle] = {}
 
     @contextmanager
@@ -75,6 +77,8 @@ class BoardWatchers:
         message = "The board is shutting down; connect again to watch on"
         self._tell("error", {"message": message, "code": "unavailable"}, "", "")
         self.events.close()
+        for close in tuple(self.on_close):
+            close()
 
     def report_missed(self, calls: int) -> None:
         """Publish that this many calls ended without an event of their own."""

@@ -28,10 +28,10 @@ async def wire(url: str) -> AsyncIterator[SocketStream]:
             yield stream
 
 
-def head(method: str, path: str, *lines: str, key: str | None = KEY) -> bytes:
+def head(method: str, path: str, *lines: str, key: str | None = KEY, host: str = "board") -> bytes:
     """The head of a request."""
     authorization = [] if key is None else [f"Authorization: Bearer {key}"]
-    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: board", *authorization, *lines, "", ""]).encode()
+    return "\r\n".join([f"{method} {path} HTTP/1.1", f"Host: {host}", *authorization, *lines, "", ""]).encode()
 
 
 async def answered(stream: SocketStream) -> tuple[int, dict[str, str], Any]:

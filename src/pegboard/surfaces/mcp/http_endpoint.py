@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import Any
 
@@ -42,6 +43,7 @@ from pegboard.surfaces.mcp.request_origin import OriginPolicy
 from pegboard.surfaces.mcp.response_stream import Headers, ResponseStream
 from pegboard.surfaces.mcp.session_events import stream_session_events
 from pegboard.surfaces.rest.asgi_request import (
+    CUT_OFF_MESSAGE,
     JSON_MEDIA_TYPE,
     ASGIApp,
     Receive,
@@ -205,24 +207,23 @@ class _McpExchange:
         )
         try:
             result = await handle_request(self._server, request)
-        except ProtocolError as error:
-            await stream.finish(revision.get_status(error), encode_error(message.id, error), _get_error_headers(error))
         except NoResponse:
             if session is None:
                 await stream.abort()
             else:
                 await stream.finish_empty()
-        except BaseException:
-            await stream.abort()
+        except asyncio.CancelledError:  # the server stops
+            cut_off = ProtocolError(INTERNAL_ERROR, CUT_OFF_MESSAGE, status=503)
+            await stream.finish(503, encode_error(message.id, cut_off), _get_error_headers(cut_off))
             raise
+        except Exception as failure:
+            error = failure if isinstance(failure, ProtocolError) else self._describe_failure(failure)
+            await stream.finish(revision.get_status(error), encode_error(message.id, error), _get_error_headers(error))
         else:
             await stream.finish(200, encode_result(message.id, result))
 
     async def _initialize(self, caller: Caller, message: RpcMessage) -> None:
         assert message.id is not None
-        if self._headers.get(b"mcp-session-id") is not None:
-            self._find_session(caller)
-            raise ProtocolError(INVALID_REQUEST, "This session is initialized already", status=400)
         session, result = open_session(self._server, caller, message.params)
         headers = [(b"mcp-session-id", session.id.encode()), *self._reply_headers]
         await send_response(self._send, 200, encode_result(message.id, result), JSON_MEDIA_TYPE, headers)
@@ -286,13 +287,17 @@ class _McpExchange:
         elif isinstance(error, HTTPException):
             error = ProtocolError(INVALID_REQUEST, error.detail, status=error.status_code)
         elif not isinstance(error, ProtocolError):
-            log.error("request_broke", request_id=self._request_id, exc_info=error)
-            status, message = describe_unexpected_error(error)
-            error = ProtocolError(INTERNAL_ERROR, message, status=status)
+            error = self._describe_failure(error)
         headers = [*_get_error_headers(error), *self._reply_headers]
         await send_response(
             self._send, revision.get_status(error), encode_error(identity, error), JSON_MEDIA_TYPE, headers
         )
+
+    def _describe_failure(self, failure: Exception) -> ProtocolError:
+        """Return the error for an unexpected exception, and log it."""
+        log.error("request_broke", request_id=self._request_id, exc_info=failure)
+        status, message = describe_unexpected_error(failure)
+        return ProtocolError(INTERNAL_ERROR, message, status=status)
 
 
 def _get_error_headers(error: ProtocolError) -> Headers:

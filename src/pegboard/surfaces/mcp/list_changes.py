@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from pegboard.model.call import Caller
+from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.mcp.tool_listing import ToolLists
 
@@ -37,8 +38,9 @@ class ListSubscriber:
 class ListChanges:
     """Compares the lists of all subscribers after a change of the registry by any process."""
 
-    def __init__(self, snapshot: Snapshot, lists: ToolLists) -> None:
+    def __init__(self, snapshot: Snapshot, watchers: BoardWatchers, lists: ToolLists) -> None:
         self._snapshot = snapshot
+        self._watchers = watchers
         self._lists = lists
         self._subscribers: set[ListSubscriber] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -54,14 +56,18 @@ class ListChanges:
         subscriber = ListSubscriber(caller, self._lists.compute_digest(caller), report, close, is_allowed)
         self._subscribers.add(subscriber)
         self._snapshot.on_change.add(self._schedule)
+        self._watchers.on_close.add(self._close)
+        if self._watchers.events.is_over:
+            close()
         try:
             yield
         finally:
             self._subscribers.discard(subscriber)
             if not self._subscribers:
                 self._snapshot.on_change.discard(self._schedule)
+                self._watchers.on_close.discard(self._close)
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """End all streams, because the server stops."""
         for subscriber in tuple(self._subscribers):
             subscriber.close()

@@ -26,7 +26,7 @@ class McpServer:
         self.calls = board.calls
         self.snapshot = board.snapshot
         self.lists = ToolLists(board.snapshot, board.dialects["mcp"], settings.mcp_page_size)
-        self.changes = ListChanges(board.snapshot, self.lists)
+        self.changes = ListChanges(board.snapshot, board.watchers, self.lists)
         self.sessions = McpSessions(settings.mcp_sessions)
         self.most_streams = settings.mcp_sessions
         self.cache_members = b'"ttlMs":%d,"cacheScope":"private"' % settings.mcp_list_ttl_ms

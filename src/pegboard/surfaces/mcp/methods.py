@@ -79,8 +79,7 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     """Run a call; its failure is a result."""
     name = request.read_text("name")
     if request.revision.is_stateless:
-        # The responses and the state of requests for input; unknown keys are ignored.
-        request.read_object("inputResponses")
+        _check_input_responses(request)
     run_id = new_id()
     progress = start_progress(request) if "_meta" in request.params else None
     call = ToolCall(
@@ -183,6 +182,13 @@ async def listen(server: McpServer, request: McpRequest) -> MethodResult:
     if request.running is not None and request.running.pop(request.id, None) is None:
         raise NoResponse  # the client has cancelled it
     return MethodResult(b"", _SUBSCRIPTION_META + encode_id(request.id))
+
+
+def _check_input_responses(request: McpRequest) -> None:
+    """Raise ProtocolError unless the client continues no request for input: no tool asks for any yet."""
+    request.read_object("inputResponses")  # keys of no request of ours are ignored
+    if "requestState" in request.params:
+        raise ProtocolError(INVALID_PARAMS, "'requestState' is not valid: this server did not send it")
 
 
 def _read_cursor(request: McpRequest) -> str | None:
