@@ -122,8 +122,7 @@ class Pegboard(Library):
         self._opener = SecretInjector(self.vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
         if settings.admin_key is not None and not self.vault.is_rooted:
-            # Without its encryption key the board cannot verify stored API keys; the admin key from the settings is
-            # accepted.
+            # Without its encryption key the board cannot verify stored keys, but accepts the admin key of the settings.
             self.snapshot.admit(settings.admin_key.get_secret_value(), self.admin)
         self._functions = FunctionRegistry(
             self._internal, self.snapshot, partial(build_local_tool, vault=self.vault, owner=self.admin, rules=rules)

@@ -30,7 +30,7 @@ from pegboard.storage.vault import Vault
 
 @dataclass(frozen=True, slots=True)
 class ExecutorServices:
-    """What the executors of a board get from it."""
+    """The services that a board passes to its executors."""
 
     reach: OutboundServices
     confinement: ConfinedServices

@@ -17,9 +17,9 @@ from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.registry.tool_registry import ToolRegistry
 from pegboard.storage import tool_rows
 
-# After so many definitions the event loop gets a turn; a plan is made at most MAX_TRIES times if other changes
-# interfere.
+# The number of definitions that are handled before other tasks may run.
 _DEFINITIONS_PER_TURN = 8
+# How often a plan is made at most, if the tools are changed by others at the same time.
 MAX_TRIES = 5
 # How many created or updated tools are warmed at once; the others are prepared at their first call.
 _MAX_WARMED_TOOLS = 8
@@ -28,7 +28,7 @@ NAME_TAKEN_MESSAGE = "exists already as another tool's name or alias"
 
 @dataclass(slots=True)
 class ApplyPlan:
-    """What an apply does, or in a dry run would do: names, and for updates the changed fields."""
+    """The changes that an apply makes, or would make: names of tools, and for updates the changed fields."""
 
     created: list[str] = field(default_factory=list)
     updated: dict[str, list[str]] = field(default_factory=dict)

@@ -172,7 +172,7 @@ async def _set_admin_key(change: Change, admin: User, key: str, vault: Vault, si
         row = signer.sign(build_key_row(key, admin.id, ADMIN_KEY_VARIABLE, now, signer), change.revision)
         await account_rows.keys.add(change.conn, row, revision=change.revision)
     elif not signer.is_genuine(row) or row.user_id != admin.id:
-        # The settings decide whose key this is, whatever the row contains.
+        # The settings have priority over the row.
         log.error("admin_key_row_not_genuine", id=row.id)
         whole = replace(build_key_row(key, admin.id, ADMIN_KEY_VARIABLE, now, signer), id=row.id)
         await account_rows.keys.save(change.conn, signer.sign(whole, change.revision), revision=change.revision)

@@ -32,7 +32,7 @@ class UnreadableRow:
 
 @dataclass(frozen=True, slots=True)
 class RotationReport:
-    """What a rotation did: the number of re-encrypted values, the values that could not be, and the total."""
+    """The result of a rotation: the number of re-encrypted values, the unreadable values, and the total."""
 
     key_id: str
     sealed: int

@@ -17,7 +17,7 @@ from pegboard.storage.vault import Vault
 
 
 class RegistrationPolicy(RegistrationRules):
-    """What may be registered on this board, and by whom."""
+    """The rules for which tools a caller may register on this board."""
 
     __slots__ = ()
 

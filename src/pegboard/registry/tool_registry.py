@@ -306,7 +306,7 @@ class ToolRegistry:
         return tool
 
     async def find_taken_names(self, conn: AsyncConnection, wanting: Mapping[str, str]) -> list[str]:
-        """Return those of these names and aliases, in lower case, that tools with other ids than given already have."""
+        """Return the taken names and aliases, in lower case; `wanting` has the id of the tool for each name."""
         wanted: dict[str, str] = {}
         taken = [
             each

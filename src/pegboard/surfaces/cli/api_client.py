@@ -54,7 +54,7 @@ class OpenedStream(NamedTuple):
 
 
 class RequestOptions(TypedDict, total=False):
-    """What a request may have; `patient` disables the read timeout."""
+    """The optional parts of a request; `patient` disables the read timeout."""
 
     params: Mapping[str, Any] | None
     body: bytes | None

@@ -88,12 +88,10 @@ def _locate_fault(fault: dict[str, Any], pieces: Sequence[LocatedDefinition]) ->
 
 
 def _show_plan(plan: dict[str, Any], *, is_dry_run: bool = False) -> None:
-    lines = [colour_text(f"+ {name}", "green", sys.stdout) for name in plan["created"]]
-    lines += [
-        colour_text(f"~ {name} ({', '.join(fields)})", "yellow", sys.stdout) for name, fields in plan["updated"].items()
-    ]
-    lines += [colour_text(f"- {name}", "red", sys.stdout) for name in plan["deleted"]]
-    lines += [colour_text(f"= {name}", "dim", sys.stdout) for name in plan["unchanged"]]
+    lines = [colour_text(f"+ {name}", "green") for name in plan["created"]]
+    lines += [colour_text(f"~ {name} ({', '.join(fields)})", "yellow") for name, fields in plan["updated"].items()]
+    lines += [colour_text(f"- {name}", "red") for name in plan["deleted"]]
+    lines += [colour_text(f"= {name}", "dim") for name in plan["unchanged"]]
     if lines:
         write("\n".join(lines))
     if is_dry_run:

@@ -16,13 +16,12 @@ from pegboard.surfaces.cli.command_arguments import parse_past_time
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.output import (
     ask_confirmation,
-    colour_text,
-    escape_control_characters,
     format_count,
     format_local_time,
     show_progress,
     write,
     write_json,
+    write_marked,
     write_message,
 )
 from pegboard.surfaces.cli.resources import CONFLICT, run_with_client
@@ -222,7 +221,7 @@ def _show_verify_report(ctx: typer.Context, report: dict[str, Any]) -> None:
         write_json(report)
     else:
         for finding in findings:
-            write(f"{colour_text('✗', 'red', sys.stdout)} {escape_control_characters(finding['message'])}")
+            write_marked("✗", "red", finding["message"])
         for note in report["notes"]:
             write_message(f"Note: {note}")
         checked = f"checked {_count_rows(report['checked'])}"
@@ -243,7 +242,7 @@ def _open_output(output: str) -> Iterator[TextIO | None]:
     """Open a file that is renamed to its final name only after fsync; yield None for standard output."""
     if output == "-":
         if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8, whatever the encoding of the terminal
+            sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8, also on terminals with another encoding
         yield None
         return
     partial = Path(f"{output}.partial")

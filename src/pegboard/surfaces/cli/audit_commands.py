@@ -98,7 +98,7 @@ def _show_replay(answer: dict[str, Any]) -> None:
 
 
 def _format_difference(difference: dict[str, Any]) -> str:
-    """Return the difference as one line, whatever characters the path contains."""
+    """Return the difference as one line, even if the path contains line breaks."""
     change = difference["change"]
     values = [
         json.dumps(difference[side], ensure_ascii=False)
@@ -189,8 +189,8 @@ def list_executions(
     }
 
     async def work(client: ApiClient) -> ApiReply:
-        whose = {"caller": await find_caller_id(client, caller)}
-        return await client.pages(build_path("executions"), wanted | whose, page)
+        filters = {**wanted, "caller": await find_caller_id(client, caller)}
+        return await client.pages(build_path("executions"), filters, page)
 
     run_and_write(ctx, work, lambda found: show_items(found, columns, "No calls match."))
 

@@ -12,7 +12,7 @@ from pegboard.model.documents import DocumentError, read_json, read_text
 from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.input_files import locate_document_errors, name_source, read_input
-from pegboard.surfaces.cli.output import format_local_time, write, write_table
+from pegboard.surfaces.cli.output import write
 from pegboard.surfaces.cli.resources import (
     Columns,
     Yes,
@@ -21,6 +21,7 @@ from pegboard.surfaces.cli.resources import (
     local_time,
     run_and_write,
     run_with_client,
+    show_items,
 )
 from pegboard.surfaces.cli.session import PageOptions, get_session
 
@@ -84,11 +85,13 @@ def query_findings(ctx: typer.Context, hashes: Hashes, shared: Shared = False) -
     if get_session(ctx).as_json:
         write(json.dumps(results))
         return
-    rows = [
-        [it["composite_hash"], it["baseline_status"], it["seen_count"], format_local_time(it["first_seen_ts"])]
-        for it in results
-    ]
-    write_table(["HASH", "STATUS", "SEEN", "FIRST"], rows)
+    columns: Columns = {
+        "HASH": "composite_hash",
+        "STATUS": "baseline_status",
+        "SEEN": "seen_count",
+        "FIRST": local_time("first_seen_ts"),
+    }
+    show_items({"items": results}, columns, "No results.")
 
 
 def list_findings(

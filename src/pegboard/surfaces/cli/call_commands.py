@@ -1,4 +1,4 @@
-"""`pegboard call`, `cancel`, `watch`, `definitions` and `normalize`: calls, and what a model is given and answers."""
+"""`pegboard call`, `cancel`, `watch`, `definitions` and `normalize`: run calls, and read the payloads of models."""
 
 from __future__ import annotations
 
@@ -389,5 +389,5 @@ def _format_line(status: str, at: str, call: Mapping[str, Any], how: str = "") -
     clock = datetime.fromisoformat(at).astimezone().strftime("%H:%M:%S")
     name, caller = (to_single_line(call[member], MAX_NAME_CHARS) for member in ("tool_name", "caller"))
     text = f"{mark} {name:24}  {caller:12}  {how:>12}"
-    shown = escape_control_characters(text) if colour is None else colour_text(text, colour, sys.stdout)
+    shown = colour_text(text, colour)
     return "  ".join(filter(None, (clock, shown, escape_control_characters(call.get("code") or ""), call["run_id"])))

@@ -12,16 +12,15 @@ from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.command_arguments import read_pairs
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.input_files import load_object
-from pegboard.surfaces.cli.output import (
-    colour_text,
-    format_local_time,
-    to_single_line,
-    write,
-    write_json,
-    write_message,
-    write_table,
+from pegboard.surfaces.cli.output import colour_text, to_single_line, write, write_json, write_message
+from pegboard.surfaces.cli.resources import (
+    Columns,
+    local_time,
+    run_and_write,
+    run_with_client,
+    show_items,
+    write_reply,
 )
-from pegboard.surfaces.cli.resources import run_and_write, run_with_client, write_reply
 from pegboard.surfaces.cli.session import get_session
 
 Source = Annotated[str, typer.Argument(metavar="FILE|-", help="The chain, YAML or JSON; - is standard input")]
@@ -88,19 +87,17 @@ def list_chains(ctx: typer.Context) -> None:
     """List saved chains."""
     reply = run_with_client(ctx, lambda it: it.pages(build_path("tools"), {"tool_type": "internal"}))
     chains = [tool for tool in reply.data["items"] if (tool.get("config") or {}).get("chain")]
+    page = {"items": chains, "next_cursor": None}
     if get_session(ctx).as_json:
-        write(json.dumps({"items": chains, "next_cursor": None}, ensure_ascii=False))
+        write(json.dumps(page, ensure_ascii=False))
         return
-    rows = [
-        [
-            tool["name"],
-            len(tool["config"]["chain"]["steps"]),
-            format_local_time(tool["updated_at"]),
-            to_single_line(tool["description"]),
-        ]
-        for tool in chains
-    ]
-    write_table(["NAME", "STEPS", "SINCE", "DESCRIPTION"], rows, "No chains.")
+    columns: Columns = {
+        "NAME": "name",
+        "STEPS": lambda tool: len(tool["config"]["chain"]["steps"]),
+        "SINCE": local_time("updated_at"),
+        "DESCRIPTION": lambda tool: to_single_line(tool["description"]),
+    }
+    show_items(page, columns, "No chains.")
 
 
 def show_chain(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from textwrap import indent
 from typing import Annotated, Any
@@ -174,7 +173,7 @@ def _format_message(message: Mapping[str, Any]) -> str:
     # Takes a sixth of a second, and the other commands do without it.
     from pegboard.display.names import get_tool_display_name, summarize_call  # noqa: PLC0415
 
-    lines = [f"{colour_text(message['role'], 'green', sys.stdout)}  {format_local_time(message['timestamp'])}"]
+    lines = [f"{colour_text(message['role'], 'green')}  {format_local_time(message['timestamp'])}"]
     if message["content"]:
         lines.append(indent(escape_control_characters(message["content"]), _INDENT))
     for call in message["tool_calls"]:
@@ -189,14 +188,14 @@ def _format_outcome(call: Mapping[str, Any]) -> str:
 
     if call.get("error") is not None:
         code = f" ({call['code']})" if call.get("code") else ""
-        shown = colour_text(f"✗ {call['error']}{code}", "red", sys.stdout)
+        shown = colour_text(f"✗ {call['error']}{code}", "red")
     elif "result" in call:
         shown = escape_control_characters(f"✓ {summarize_output(call['result'])}")
     else:
-        shown = colour_text("? no result is known", "yellow", sys.stdout)
+        shown = colour_text("? no result is known", "yellow")
     notes = [f"{call['duration_ms']:,.1f} ms"] if call.get("duration_ms") is not None else []
     if (attempts := call.get("attempts") or 1) > 1:
         notes.append(f"{attempts} attempts")
     if call.get("result_valid") is False:
         notes.append("does not match its output_schema")
-    return f"{shown}  {colour_text(', '.join(notes), 'dim', sys.stdout)}" if notes else shown
+    return f"{shown}  {colour_text(', '.join(notes), 'dim')}" if notes else shown

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
 
@@ -167,12 +166,9 @@ def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
 
 def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
     partly, wholly = _split_left_out(report)
-    lines = [colour_text(f"+ {name}{partly.get(name, '')}", "green", sys.stdout) for name in report["created"]]
-    lines += [colour_text(f"~ {name}{partly.get(name, '')}", "yellow", sys.stdout) for name in report["updated"]]
-    lines += [
-        colour_text(f"! {name} changed upstream, refused until accepted", "red", sys.stdout)
-        for name in report["drifted"]
-    ]
+    lines = [colour_text(f"+ {name}{partly.get(name, '')}", "green") for name in report["created"]]
+    lines += [colour_text(f"~ {name}{partly.get(name, '')}", "yellow") for name in report["updated"]]
+    lines += [colour_text(f"! {name} changed upstream, refused until accepted", "red") for name in report["drifted"]]
     if lines:
         write("\n".join(lines))
     if dry_run or report["drifted"]:
@@ -198,7 +194,7 @@ def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
 
 
 def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Return what is left out of each tool that was imported, and the names of the others by their reason."""
+    """Return the omitted parts of each imported tool, and the names of the operations without a tool, by reason."""
     imported = {name for word in ("created", "updated") for name in report[word]}
     partly: dict[str, list[str]] = {}
     wholly: dict[str, list[str]] = {}
@@ -211,12 +207,12 @@ def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, l
 
 
 def format_differences(name: str, fields: dict[str, dict[str, Any]]) -> str:
-    """Return what changes on a tool, as a unified diff of its fields."""
+    """Return the changes of a tool as a unified diff of its fields."""
     before, after = ({field: sides[side] for field, sides in fields.items()} for side in ("before", "after"))
     was, becomes = write_yaml(before).splitlines(), write_yaml(after).splitlines()
     lines = difflib.unified_diff(was, becomes, f"{name} (before)", f"{name} (after)", lineterm="", n=2)
     colours = {"+": "green", "-": "red"}
-    return "\n".join(colour_text(line, colours.get(line[0], "dim"), sys.stdout) for line in lines)  # type: ignore[arg-type]
+    return "\n".join(colour_text(line, colours.get(line[0], "dim")) for line in lines)  # type: ignore[arg-type]
 
 
 def accept_tool(

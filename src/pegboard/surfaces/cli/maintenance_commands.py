@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from typing import Annotated
 
 import typer
 
 from pegboard.surfaces.cli.output import (
     Colour,
-    colour_text,
     escape_control_characters,
     write,
     write_json,
+    write_marked,
     write_message,
 )
 from pegboard.surfaces.cli.session import get_session
@@ -63,11 +62,7 @@ def run_doctor(ctx: typer.Context) -> None:
         write_json({"healthy": healthy, "findings": shown})
     else:
         for item in findings:
-            mark, colour = _LEVEL_MARKS[item.level]
-            write(
-                f"{colour_text(mark, colour, sys.stdout)} {escape_control_characters(item.check)}: "
-                f"{escape_control_characters(item.message)}"
-            )
+            write_marked(*_LEVEL_MARKS[item.level], f"{item.check}: {item.message}")
             if item.advice:
                 write(f"    {escape_control_characters(item.advice)}")
         if not healthy:

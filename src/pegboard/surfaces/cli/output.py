@@ -30,13 +30,8 @@ Advance = Callable[..., None]
 
 def write_message(text: str, *, label: str = "", colour: Colour | None = None) -> None:
     """Write a message to standard error; the colour applies to the label if there is one."""
-    if colour is None:
-        line = escape_control_characters(label + text)
-    elif label:
-        line = colour_text(label, colour, sys.stderr) + escape_control_characters(text)
-    else:
-        line = colour_text(text, colour, sys.stderr)
-    _write_text(sys.stderr, line + "\n")
+    coloured, plain = (label, text) if label else (text, "")
+    _write_text(sys.stderr, colour_text(coloured, colour, sys.stderr) + escape_control_characters(plain) + "\n")
 
 
 def write_partial_message(text: str) -> None:
@@ -69,6 +64,11 @@ def write_file(target: str, text: str) -> None:
         Path(target).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
     except (OSError, ValueError) as error:
         raise UsageError(f"{target}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def write_marked(mark: str, colour: Colour, text: str) -> None:
+    """Write a line of a result with a coloured mark in front."""
+    write(f"{colour_text(mark, colour)} {escape_control_characters(text)}")
 
 
 def write_json(value: Any) -> None:
@@ -108,10 +108,11 @@ def escape_control_characters(text: str) -> str:
     return _CONTROL_CHARACTERS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def colour_text(text: str, colour: Colour, stream: TextIO) -> str:
-    """Escape the text, and colour it if the stream is a terminal that supports colour."""
+def colour_text(text: str, colour: Colour | None, stream: TextIO | None = None) -> str:
+    """Escape the text, and colour it if the stream, by default standard output, is a terminal that supports colour."""
     text = escape_control_characters(text)
-    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    if colour is None or is_plain or not (stream or sys.stdout).isatty():
         return text
     return f"\x1b[{_COLOUR_CODES[colour]}m{text}\x1b[0m"
 

@@ -1,4 +1,4 @@
-"""What the commands share: their requests, lists, removals, and the options that several of them have."""
+"""Shared by the commands: requests, lists, removals, and the options that several of them have."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def list_resources(
 
 
 def show_items(page: Item, columns: Columns, empty: str) -> None:
-    """Write a page of a list as a table, and how to read on if there is more."""
+    """Write a page of a list as a table, and the options for the next page if there is one."""
     rows = [
         [item[column] if isinstance(column, str) else column(item) for column in columns.values()]
         for item in page["items"]
@@ -107,7 +107,7 @@ def show_items(page: Item, columns: Columns, empty: str) -> None:
 
 
 def write_next_page_hint(page: Item) -> None:
-    """Print how to read on if the list is incomplete."""
+    """Print the options for the next page if the list is incomplete."""
     if page.get("next_cursor"):
         write_message(f"More results. Show all: --all. Next page: --cursor {page['next_cursor']}")
 

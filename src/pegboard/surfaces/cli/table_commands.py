@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +15,6 @@ from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.input_files import name_source, read_input
 from pegboard.surfaces.cli.output import (
     FileFormat,
-    colour_text,
     escape_control_characters,
     format_count,
     format_json,
@@ -25,6 +23,7 @@ from pegboard.surfaces.cli.output import (
     write,
     write_file,
     write_json,
+    write_marked,
     write_message,
     write_table,
 )
@@ -60,10 +59,7 @@ def _show_tables(report: dict[str, Any]) -> None:
         write_table(["TOOL", "TABLE", "DATABASE", "STATUS", "PUBLIC"], rows)
     for item in report["items"]:
         for problem in item["problems"]:
-            write(
-                f"{colour_text('✗', 'red', sys.stdout)} {escape_control_characters(item['tool_id'])}: "
-                f"{escape_control_characters(problem['message'])}"
-            )
+            write_marked("✗", "red", f"{item['tool_id']}: {problem['message']}")
     if report["error"] is not None:
         faults = report["error"]["errors"]
         write_message(

@@ -169,12 +169,12 @@ def _show_lint_report(answer: dict[str, Any]) -> None:
     if rows:
         write_table(["TOOL", "TOKENS"], rows)
     # Equal findings of several providers are printed once.
-    whose: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    dialects_by_finding: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for dialect, tool, finding in _list_findings(answer):
-        whose[finding["severity"], tool, finding["field"], finding["message"]].append(dialect)
-    if whose:
+        dialects_by_finding[finding["severity"], tool, finding["field"], finding["message"]].append(dialect)
+    if dialects_by_finding:
         every = len(answer["providers"])
-        found = sorted(whose.items(), key=lambda item: _SEVERITIES.index(item[0][0]))
+        found = sorted(dialects_by_finding.items(), key=lambda item: _SEVERITIES.index(item[0][0]))
         write_table(
             ["SEVERITY", "TOOL", "FOR", "FIELD", "FINDING"],
             [

@@ -142,7 +142,7 @@ async def healthz() -> dict[str, str]:
 
 @server_router.get("/readyz", operation_id="readyz")
 async def readyz(board: Board, response: Response) -> dict[str, Any]:
-    """Whether calls can be served: checks the database, the journal and the rate limits; `reasons` has what fails."""
+    """Whether calls can be served; if not, `reasons` lists why: the database, the journal or the rate limits."""
     reasons = await board.ready()
     response.status_code = 503 if reasons else 200
     return {"status": "unavailable", "reasons": reasons} if reasons else {"status": "ready"}

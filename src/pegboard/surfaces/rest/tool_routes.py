@@ -225,7 +225,7 @@ async def lint_tools(
     else:
         found = [await board.tools.get(name, caller) for name in names]
         tools = list({tool.id: tool for tool in found}.values())
-    # One OS thread call per provider, so that other tasks run in between, however many tools there are.
+    # One OS thread call per provider, so that other tasks run in between, even with many tools.
     linted = [await asyncio.to_thread(lint_definitions, tools, board.dialects[name]) for name in wanted_dialects]
     return LintResponse(counted=TOKENIZER_NOTE, providers=[LintedProvider.model_validate(each) for each in linted])
 
