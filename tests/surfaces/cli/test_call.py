@@ -110,6 +110,12 @@ def test_a_schema_that_declares_no_type_leaves_a_text(schema: dict[str, Any]) ->
     assert read_pairs(["a=1"]).encode_for_schema(schema) == b'{"a":"1"}'
 
 
+def test_alternatives_that_refer_to_their_own_schema_are_read_once() -> None:
+    alternatives = [*({"$ref": "#/$defs/value"} for _ in range(20)), {"type": "integer"}]
+    schema = {"properties": {"a": {"$ref": "#/$defs/value"}}, "$defs": {"value": {"anyOf": alternatives}}}
+    assert read_pairs(["a=1"]).encode_for_schema(schema) == b'{"a":1}'
+
+
 def test_a_call_converts_its_arguments_by_the_schema_of_the_tool(admin: Program) -> None:
     name = f"add_{uuid4().hex[:8]}"
     definition = {"name": name, "tool_type": "builtin", "config": {"operation": "echo"}, "input_schema": SCHEMA}

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from pegboard.json_schema.schema_document import SchemaDocument
 from pegboard.surfaces.cli.exit_codes import UsageError
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")
-_MAX_REFERENCES = 20
+# The keywords whose schemas apply to the same value.
+_BRANCH_KEYWORDS = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf")
 
 
 class ArgumentPair(NamedTuple):
@@ -47,11 +49,12 @@ class CommandLineArguments:
         Values are inserted as text, so that no digit of a number is lost.
         """
         members: dict[str, str] = {}
+        document = SchemaDocument(schema)
         properties = schema.get("properties")
         for key in dict.fromkeys(pair.key for pair in self.pairs):
             given = [pair for pair in self.pairs if pair.key == key]
             declared = properties.get(key) if isinstance(properties, dict) else None
-            members[key] = _encode_member(given, _DeclaredTypes(declared, schema))
+            members[key] = _encode_member(given, _DeclaredTypes(declared, document))
         return ("{" + ",".join(f"{json.dumps(key)}:{text}" for key, text in members.items()) + "}").encode()
 
 
@@ -79,36 +82,28 @@ def read_pairs(words: Sequence[str]) -> CommandLineArguments:
 class _DeclaredTypes:
     """The types that a schema declares for one value, and the schema of an array's items."""
 
-    def __init__(self, node: Any, root: Mapping[str, Any]) -> None:
-        self._root = root
-        self._nodes = self._list_branches(node, _MAX_REFERENCES)
+    def __init__(self, node: Any, document: SchemaDocument) -> None:
+        self._document = document
+        self._nodes = self._list_branches(node)
         self.types = {name for one in self._nodes for name in _list_types(one)}
 
     @property
     def items(self) -> _DeclaredTypes:
         """The schema of an array's items."""
         found = [one["items"] for one in self._nodes if isinstance(one.get("items"), dict)]
-        return _DeclaredTypes(found[0] if found else None, self._root)
+        return _DeclaredTypes(found[0] if found else None, self._document)
 
-    def _list_branches(self, node: Any, left: int) -> list[Mapping[str, Any]]:
-        """Return the schema and its alternatives, with local references resolved."""
-        if not isinstance(node, dict) or left == 0:
-            return []
-        found: list[Mapping[str, Any]] = [node]
-        reference = node.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#/"):
-            found += self._list_branches(self._resolve_reference(reference), left - 1)
-        for word in ("anyOf", "oneOf", "allOf"):
-            alternatives = node.get(word)
-            for one in alternatives[:_MAX_REFERENCES] if isinstance(alternatives, list) else ():
-                found += self._list_branches(one, left - 1)
-        return found
-
-    def _resolve_reference(self, reference: str) -> Any:
-        node: Any = self._root
-        for step in reference[2:].split("/"):
-            node = node.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(node, dict) else None
-        return node
+    def _list_branches(self, node: Any) -> list[Mapping[str, Any]]:
+        """Return the schema, the targets of its references, and its alternatives, each of them once."""
+        found: dict[int, Mapping[str, Any]] = {}
+        todo = [node]
+        while todo:
+            one = todo.pop(0)
+            if isinstance(one, Mapping) and id(one) not in found:
+                found[id(one)] = one
+                below = [child for path, child in self._document.iterate_in_place(one) if path[0] in _BRANCH_KEYWORDS]
+                todo = [*below, *todo]
+        return list(found.values())
 
 
 def _list_types(node: Mapping[str, Any]) -> set[str]:
