@@ -140,6 +140,7 @@ async def test_a_thousand_readers_who_do_not_read_cost_no_more_than_one_log(boar
 async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    patient = event_stream.SEND_TIMEOUT_SECONDS
     monkeypatch.setattr(event_stream, "SEND_TIMEOUT_SECONDS", 0.1)
 
     @board.tool
@@ -159,6 +160,7 @@ async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(
             return feed.events.is_over and not feed.readers
 
         await until(given_up)
+        monkeypatch.setattr(event_stream, "SEND_TIMEOUT_SECONDS", patient)
         async with reading(url, f"{CALLS}/{feed.id}/events") as again:
             result = await again.rest()
         assert [one.name for one in result if one.name != "tool_progress"] == ["tool_use"] * 10 + [

@@ -6,7 +6,7 @@ import asyncio
 import difflib
 import re
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, MutableMapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
@@ -40,6 +40,9 @@ DISCONNECT_CHECK_SECONDS = 0.05
 BODY_TIMEOUT_SECONDS = 30
 # The minimum average rate of a request body after that time.
 MIN_BODY_BYTES_PER_SECOND = 16 * 1024
+_TRUNCATED_MESSAGE = "The request ended before its body did"
+# In the state of a request: its ClientConnection, where the server has one.
+CONNECTION_KEY = "pegboard.connection"
 # Set in the scope of a HEAD request.
 HEAD_KEY = "pegboard.head"
 # The number of digits of the largest Content-Length that the HTTP parser accepts, not counting leading zeros.
@@ -93,7 +96,7 @@ async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:
         raise BodyTooLarge(limit)
     if message["type"] == "http.disconnect":
         # A truncated body may still parse as a valid call, and must not be run.
-        raise MalformedArguments("The request ended before its body did")
+        raise MalformedArguments(_TRUNCATED_MESSAGE)
     return body if len(parts) == 1 else b"".join(parts)
 
 
@@ -153,9 +156,11 @@ async def send_problem(send: Send, status: int, detail: str, request_id: str, **
     await send_response(send, *build_problem_reply(status, detail, request_id, **more))
 
 
-async def run_unless_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
+async def run_unless_disconnected(
+    receive: Receive, work: Coroutine[Any, Any, T], connection: ClientConnection | None = None
+) -> T | None:
     """Await `work` and return its result; cancel it and return None if the client disconnects first."""
-    watch = _DisconnectWatch(receive)
+    watch = _DisconnectWatch(receive) if connection is None else _ConnectionWatch(connection)
     try:
         return await work
     except asyncio.CancelledError:
@@ -256,10 +261,50 @@ class RequestLimitMiddleware:
 _PARAMETER_ALIASES = {"format": "as", "dialect": "as", "style": "as", "thread_id": "thread", "page_size": "limit"}
 
 
+class ClientConnection(Protocol):
+    """What the connection of a request knows without waiting for ASGI messages, and without timers."""
+
+    @property
+    def has_whole_body(self) -> bool:
+        """True if the whole request body was received."""
+        ...
+
+    def watch(self, on_lost: Callable[[], object] | None) -> None:
+        """Call `on_lost` when the client disconnects; None ends this."""
+
+
+class _ConnectionWatch:
+    """Cancels the current task when the client disconnects, which its connection reports."""
+
+    __slots__ = ("_connection", "_is_disconnected", "_is_over", "_task")
+
+    def __init__(self, connection: ClientConnection) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._connection = connection
+        self._is_disconnected = self._is_over = False
+        connection.watch(self._cancel)
+
+    def is_caller_disconnect(self) -> bool:
+        """Return True if the client disconnect is the only reason why this task was cancelled."""
+        return self._is_disconnected and not self._task.uncancel()
+
+    def end(self) -> None:
+        """Stop watching."""
+        self._is_over = True
+        self._connection.watch(None)
+
+    def _cancel(self) -> None:
+        if not self._is_over:
+            self._is_disconnected = True
+            self._task.cancel()
+
+
 class AsgiRequest:
     """A call request that is read from ASGI messages."""
 
-    __slots__ = ("_receive", "headers", "query", "request_id")
+    __slots__ = ("_connection", "_receive", "headers", "query", "request_id")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
@@ -267,14 +312,20 @@ class AsgiRequest:
         # Set by the route as soon as it is determined; every later response carries it.
         self.request_id: str | None = None
         self._receive = receive
+        self._connection: ClientConnection | None = scope.get("state", {}).get(CONNECTION_KEY)
 
     async def body(self, limit: int, length: int) -> bytes:
-        """Return the whole body."""
+        """Return the whole body; `length` is Content-Length. Raise if the body is too large, too slow or truncated."""
+        if length <= limit and self._connection is not None and self._connection.has_whole_body:
+            message = await self._receive()  # needs no deadline, and has exactly this length
+            if message["type"] == "http.request" and not message["more_body"]:
+                return bytes(message["body"])
+            raise MalformedArguments(_TRUNCATED_MESSAGE)
         return await read_body(self._receive, limit, length)
 
     async def run_unless_disconnected(self, work: Coroutine[Any, Any, T]) -> T | None:
         """Await `work` and return its result, or None if the client disconnects first."""
-        return await run_unless_disconnected(self._receive, work)
+        return await run_unless_disconnected(self._receive, work, self._connection)
 
 
 class RequestHeaders(NamedTuple):

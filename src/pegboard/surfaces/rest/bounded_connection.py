@@ -9,7 +9,7 @@ front of all others, which reports to the connection when a request begins and e
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from pegboard.model.ids import new_id
 from pegboard.surfaces.rest.asgi_request import (
+    CONNECTION_KEY,
     ASGIApp,
     HttpReply,
     Message,
@@ -28,10 +29,8 @@ from pegboard.surfaces.rest.asgi_request import (
 )
 from pegboard.surfaces.rest.connection_limits import MAX_HEAD_BYTES, MAX_HEAD_FIELDS, ConnectionLimits
 
-# Keys in the server state: the limits of the process, which the first connection adds if they are absent, and in the
-# state of a request its connection.
+# Key in the server state: the limits of the process, which the first connection adds if they are absent.
 LIMITS_KEY = "pegboard.limits"
-_CONNECTION_KEY = "pegboard.connection"
 # Data is passed to the parser in parts of at most this size, and no more than this is kept for later.
 _MAX_PART_BYTES = 64 * 1024
 # The request line, the fields, and the empty line.
@@ -81,6 +80,8 @@ class BoundedConnection(asyncio.Protocol):
     _is_parsing = _is_invalid = False
     # True if uvicorn's protocol wants no data now, and if the transport reads none.
     _is_paused = _is_reading_paused = False
+    # Called when the client disconnects during a request.
+    _on_lost: Callable[[], object] | None = None
     # Size of the write buffer when the deadline last passed.
     _unsent = 0
 
@@ -93,7 +94,7 @@ class BoundedConnection(asyncio.Protocol):
         self._limits: ConnectionLimits = limits
         self._loop = asyncio.get_running_loop()
         self._inner: asyncio.Protocol = HttpToolsProtocol(
-            **{**options, "app_state": {**state, _CONNECTION_KEY: self}},
+            **{**options, "app_state": {**state, CONNECTION_KEY: self}},
         )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -132,6 +133,9 @@ class BoundedConnection(asyncio.Protocol):
         inner, self._inner = self._inner, asyncio.Protocol()
         self._held = b""
         inner.connection_lost(exc)
+        on_lost, self._on_lost = self._on_lost, None
+        if on_lost is not None:
+            on_lost()
 
     def expire(self) -> None:
         """Close a connection without a head in time, unless the peer is still reading the previous response."""
@@ -206,6 +210,18 @@ class BoundedConnection(asyncio.Protocol):
     def is_chunked(self) -> bool:
         """True if the end of the body is known only to the parser."""
         return self._body_left is None
+
+    @property
+    def has_whole_body(self) -> bool:
+        """True if the parser has the whole request body."""
+        return self._body_left == 0
+
+    def watch(self, on_lost: Callable[[], object] | None) -> None:
+        """Call `on_lost` when the client disconnects; None ends this."""
+        self._on_lost = on_lost
+        if on_lost is not None and self._is_ended:
+            self._on_lost = None
+            self._loop.call_soon(on_lost)
 
     def count_body(self, message: Message) -> None:
         """Record that the application got this part of a body in chunks."""
@@ -343,7 +359,7 @@ class ConnectionGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
-        connection: BoundedConnection | None = scope.get("state", {}).get(_CONNECTION_KEY)
+        connection: BoundedConnection | None = scope.get("state", {}).get(CONNECTION_KEY)
         if connection is None:
             await self._app(scope, receive, send)
             return
