@@ -4,7 +4,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-WORKERS ?= 3
+# More than the cores of a small machine, because many tests wait for processes and deadlines.
+WORKERS ?= 4
 RESOLUTION ?= highest lowest-direct
 
 .PHONY: help serve test test-deps fuzz soak check bench docs lock clean

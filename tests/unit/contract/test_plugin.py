@@ -43,7 +43,8 @@ def pytest_of_its_own(folder: Path, *options: str) -> str:
     """What a run prints; the plugin comes by its entry point where the package is installed with it."""
     by_entry_point = any(point.value == "pegboard.contract.plugin" for point in entry_points(group="pytest11"))
     plugin = () if by_entry_point else ("-p", "pegboard.contract.plugin")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *plugin, *options]
+    slow_to_load = ("-p", "no:langsmith_plugin", "-p", "no:schemathesis")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *slow_to_load, *plugin, *options]
     root = str(Path(__file__).parents[3])
     where = ("--rootdir", str(folder), "-c", "/dev/null", "-o", f"pythonpath={root}", "-p", "no:randomly")
     done = subprocess.run([*command, *where], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
