@@ -91,11 +91,13 @@ class Forked:
         return self.returncode
 
 
-def fork(module: str, *words: str, environment: Mapping[str, str], stdin: int, stderr: int) -> Forked:
+def fork(
+    module: str, *words: str, environment: Mapping[str, str], stdin: int, stderr: int, folder: Path = _FOLDER
+) -> Forked:
     """Run a module like `python -m`, with stdout as a pipe, and stdin as a pipe if it is `subprocess.PIPE`."""
     stdout, writes = os.pipe()
     reads, ours = os.pipe() if stdin == subprocess.PIPE else (os.dup(stdin), None)
-    values = {"module": module, "words": words, "environment": dict(environment)}
+    values = {"module": module, "words": words, "environment": dict(environment), "folder": str(folder)}
     with _ASKING:
         pid = _source().ask(values, [reads, writes, stderr])
     os.close(reads)

@@ -86,29 +86,34 @@ def environment(tmp_path: Path, folder: Path, port: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def url(folder: Path, environment: dict[str, str]) -> Iterator[str]:
+def url(folder: Path, environment: dict[str, str], warm: str | None) -> Iterator[str]:
     """Where a server with the demo tools is."""
-    server = subprocess.Popen(
-        [str(PROGRAM), "serve", "--demo", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        cwd=folder,
-        text=True,
-    )
-    assert server.stdout is not None
-    try:
-        message = ""
-        while not message.endswith("Ctrl-C lets running calls end, then stops.\n"):
-            line = server.stdout.readline()
-            assert line, f"the server ended: {message}"
-            message += line
-        yield re.findall(r"serving at (\S+)", message)[0]
-    finally:
-        server.send_signal(signal.SIGINT)
-        rest, _ = server.communicate(timeout=30)
-    assert server.returncode == 0
-    assert rest.endswith("Stopped.\n")
+    with _server(folder, environment, warm) as server:
+        assert server.stdout is not None
+        try:
+            message = ""
+            while not message.endswith("Ctrl-C lets running calls end, then stops.\n"):
+                line = server.stdout.readline().decode()
+                assert line, f"the server ended: {message}"
+                message += line
+            yield re.findall(r"serving at (\S+)", message)[0]
+        finally:
+            server.send_signal(signal.SIGINT)
+            status = server.wait(30)
+        assert server.stdout.read().endswith(b"Stopped.\n")
+    assert status == 0
+
+
+def _server(folder: Path, environment: dict[str, str], warm: str | None) -> subprocess.Popen[bytes] | Forked:
+    words = ("serve", "--demo", "--port", "0")
+    with Path(os.devnull).open("r+b") as nothing:
+        if warm is None:
+            return subprocess.Popen(
+                [str(PROGRAM), *words], stdout=subprocess.PIPE, stderr=nothing, env=environment, cwd=folder
+            )
+        return fork(
+            "pegboard", *words, environment=environment, stdin=nothing.fileno(), stderr=nothing.fileno(), folder=folder
+        )
 
 
 @pytest.mark.timeout(300)
