@@ -3,6 +3,8 @@
 Percentiles computed from the buckets have an error of at most 3 %. Bucket 0 holds latencies below one microsecond. The
 upper end of each other bucket is about 6 % above its lower end, and its value is at most `RELATIVE_ERROR` away from
 both. The last bucket holds everything longer than 30 days.
+
+Not HdrHistogram, whose histograms are opaque bytes: buckets are rows that SQL can add up and filter.
 """
 
 from __future__ import annotations

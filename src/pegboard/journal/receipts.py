@@ -34,8 +34,8 @@ VOID_LIFETIME = timedelta(days=1)
 PENDING_LIFETIME = timedelta(days=1)
 _EXPIRE_SECONDS = 3600.0
 # Ids are small; each receipt has the arguments of its call.
-_IDS_PER_PAGE = 1000
-_RECEIPTS_PER_BATCH = 100
+IDS_PER_PAGE = 1000
+RECEIPTS_PER_BATCH = 100
 _MAX_LOGGED_IDS = 10
 UNREADABLE_MESSAGE = (
     "The server ended while this call was running, and the database with its receipt could not be read for a day; "
@@ -146,8 +146,8 @@ class ReceiptJournal:
     async def remove_recorded(self, store: ReceiptStore) -> None:
         """Remove the receipts of calls that this process has recorded."""
         ids = self._journal.list_recorded_receipts(store.name)
-        for start in range(0, len(ids), _IDS_PER_PAGE):
-            batch = ids[start : start + _IDS_PER_PAGE]
+        for start in range(0, len(ids), IDS_PER_PAGE):
+            batch = ids[start : start + IDS_PER_PAGE]
             await store.remove(self._board_id, batch)
             self._journal.forget_recorded_receipts(batch)
 
@@ -156,8 +156,8 @@ class ReceiptJournal:
             await store.prepare()
             await self.remove_recorded(store)
             # Before the other receipts: a receipt that is recorded and removed would be missing here.
-            for start in range(0, len(pending), _RECEIPTS_PER_BATCH):
-                await self._decide(store, pending[start : start + _RECEIPTS_PER_BATCH])
+            for start in range(0, len(pending), RECEIPTS_PER_BATCH):
+                await self._decide(store, pending[start : start + RECEIPTS_PER_BATCH])
             await self._record_lost(store, living)
             if time.monotonic() >= self._expired_at.get(store.name, float("-inf")) + _EXPIRE_SECONDS:
                 await store.remove_void(self._board_id, make_lowest_id(datetime.now(UTC) - VOID_LIFETIME))
@@ -172,12 +172,12 @@ class ReceiptJournal:
         """Record the receipts of dead writers, and those of this process whose calls could not be recorded."""
         after = ""
         while True:
-            ids = await store.list_ids(self._board_id, living, after, _IDS_PER_PAGE)
+            ids = await store.list_ids(self._board_id, living, after, IDS_PER_PAGE)
             lost = [run_id for run_id in ids if not self._journal.has_receipt(run_id)]
-            for start in range(0, len(lost), _RECEIPTS_PER_BATCH):
-                receipts = await store.read(self._board_id, lost[start : start + _RECEIPTS_PER_BATCH])
+            for start in range(0, len(lost), RECEIPTS_PER_BATCH):
+                receipts = await store.read(self._board_id, lost[start : start + RECEIPTS_PER_BATCH])
                 await self._record(store, [receipt for receipt in receipts if receipt.entry is not None])
-            if len(ids) < _IDS_PER_PAGE:
+            if len(ids) < IDS_PER_PAGE:
                 return
             after = ids[-1]
 

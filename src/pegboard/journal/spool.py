@@ -7,6 +7,8 @@ affects only the entries that it overwrites.
 
 A writer holds a lock on its file as long as it lives; the kernel releases the lock when the process ends, for any
 reason.
+
+Not an SQLite file, which needs free space to commit: the spool has reserved its space before the disk is full.
 """
 
 from __future__ import annotations

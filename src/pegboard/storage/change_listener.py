@@ -1,4 +1,7 @@
-"""Detects changes that other processes make to the database."""
+"""Detects changes that other processes make to the database.
+
+Written by hand: SQLite has no notifications, and a lost LISTEN connection must not lose a change.
+"""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class Intent(Row, Base):
 
 
 class Receipt(Row, Base):
-    """Proof that a call took effect in this database, written in the same transaction as the effect."""
+    """Written by older versions: proof that a call took effect in this database, in the same transaction."""
 
     __tablename__ = "receipts"
 

@@ -126,7 +126,7 @@ def _split_digits(number: Decimal) -> tuple[str, int]:
 
 def _make_moment_test(least: str | None, most: str | None) -> ValueTest:
     low, high = (read_instant(text) if text is not None else None for text in (least, most))
-    says, expected = _describe_moment_bounds(low, high)
+    reason, expected = _describe_moment_bounds(low, high)
 
     def look(value: str) -> ValueProblem | None:
         try:
@@ -135,9 +135,9 @@ def _make_moment_test(least: str | None, most: str | None) -> ValueTest:
             words = get_wording("format", "date-time", {}, value)
             return ValueProblem((), value, words._replace(hint=f": {error}{words.hint}"))
         if low is not None and moment < low:
-            return ValueProblem((), value, ProblemWording("too_small", says, expected))
+            return ValueProblem((), value, ProblemWording("too_small", reason, expected))
         if high is not None and moment > high:
-            return ValueProblem((), value, ProblemWording("too_big", says, expected))
+            return ValueProblem((), value, ProblemWording("too_big", reason, expected))
         return None
 
     return look

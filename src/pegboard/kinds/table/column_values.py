@@ -155,8 +155,8 @@ def bind_text(column: Column) -> Callable[[str], str]:
     def bind(value: str) -> str:
         if most is not None and len(value) > most:
             length = f"{most} character{'' if most == 1 else 's'}"
-            says, expected = f"exceeds maximum length of {length}", f"string of at most {length}"
-            raise ColumnValueRefused("too_big", says, expected, shows=False)
+            reason, expected = f"exceeds maximum length of {length}", f"string of at most {length}"
+            raise ColumnValueRefused("too_big", reason, expected, shows=False)
         return value
 
     return bind
@@ -185,8 +185,8 @@ def bind_sqlite_untyped(column: Column) -> Callable[[str], str]:
             float(value)
         except ValueError:
             return fitting(value)
-        says = f"must not look like a number, which SQLite would make of it in a column of type {column.type}"
-        raise ColumnValueRefused("invalid_string", says, "text that is no number")
+        reason = f"must not look like a number, which SQLite would make of it in a column of type {column.type}"
+        raise ColumnValueRefused("invalid_string", reason, "text that is no number")
 
     return bind
 

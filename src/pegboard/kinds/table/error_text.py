@@ -92,12 +92,12 @@ class TableMessages:
                 "known; look before you insert again"
             )
         fields = [self.field(column) for column in fault.columns]
-        says = EXPLANATIONS.get(fault.code, _explain_refused)(fault, facts, fields, self._table)
+        explanation = EXPLANATIONS.get(fault.code, _explain_refused)(fault, facts, fields, self._table)
         at = f"{ROWS_FIELD}[{fault.row}]." if self._is_batch and fault.row is not None else ""
         before = f"Row {fault.row}: " if at else ""
         return DatabaseFailed(
             fault.code,
-            f"{before}Failed to insert {self._noun}: {says}",
+            f"{before}Failed to insert {self._noun}: {explanation}",
             field=", ".join(at + field for field in fields) or None,
             sqlstate=fault.sqlstate,
             retry_after_ms=fault.retry_after_ms or (_RETRY_AFTER_MS if fault.code in _TRANSIENT_CODES else None),
@@ -151,9 +151,11 @@ def _explain_check(fault: InsertFault, facts: TableSchema | None, fields: list[s
         return f"check constraint violation{on}; perhaps no partition of '{table}' takes such a row"
     rule = facts.checks.get(fault.constraint) if facts is not None else None
     # SQLite reports an unnamed check by its expression.
-    says = f"check constraint violation{_format_constraint(fault) if fault.constraint != rule else ''}{on}"
+    explanation = f"check constraint violation{_format_constraint(fault) if fault.constraint != rule else ''}{on}"
     return (
-        says + f"; the rule is: {_shorten_line(_rename_to_fields(_strip_check(rule), fault, fields))}" if rule else says
+        explanation + f"; the rule is: {_shorten_line(_rename_to_fields(_strip_check(rule), fault, fields))}"
+        if rule
+        else explanation
     )
 
 
@@ -221,11 +223,11 @@ def _explain_refused(fault: InsertFault, facts: TableSchema | None, fields: list
 def _make_sentence(sentence: str) -> Callable[[InsertFault, TableSchema | None, list[str], str], str]:
     """Return a function that fills `{fields}` and `{table}` into a sentence."""
 
-    def say(fault: InsertFault, facts: TableSchema | None, fields: list[str], table: str) -> str:
+    def explain(fault: InsertFault, facts: TableSchema | None, fields: list[str], table: str) -> str:
         names = ", ".join(f"'{field}'" for field in fields) or "a field"
         return sentence.replace("{fields}", names).replace("{table}", table)
 
-    return say
+    return explain
 
 
 EXPLANATIONS: Mapping[str, Callable[[InsertFault, TableSchema | None, list[str], str], str]] = {

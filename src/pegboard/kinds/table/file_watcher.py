@@ -1,4 +1,7 @@
-"""Loads the tables file, registers its tools, and follows changes of the file and of its databases."""
+"""Loads the tables file, registers its tools, and follows changes of the file and of its databases.
+
+Polls the file and does not use watchfiles: network file systems report no changes of other machines.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Queues of inserts: entries with the same statement wait for the running transaction and share the next."""
+"""Queues of inserts: entries with the same statement wait for the running transaction and share the next.
+
+Written by hand: libraries for batches wait for a timer or a size, which would delay a single call.
+"""
 
 from __future__ import annotations
 

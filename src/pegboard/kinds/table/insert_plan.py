@@ -173,13 +173,13 @@ def _check_options(field: TableField, column: Column, about: str) -> list[TableC
     options = field.enumValues or []
     if column.family == "enum":
         wrong = [option for option in options if option not in column.labels]
-        says = f"whose values are: {', '.join(column.labels[:30])}"
+        reason = f"whose values are: {', '.join(column.labels[:30])}"
     else:
         wrong = [option for option in options if column.max_length is not None and len(option) > column.max_length]
-        says = "where it is too long"
+        reason = "where it is too long"
     if not wrong:
         return []
-    message = f"Field '{field.name}' offers '{wrong[0]}', which does not fit {about}, {says}"
+    message = f"Field '{field.name}' offers '{wrong[0]}', which does not fit {about}, {reason}"
     return [TableConfigProblem("type_mismatch", message, field.name)]
 
 

@@ -22,10 +22,10 @@ class ColumnValueRefused(Exception):
     place = ""
     element: Any = None
 
-    def __init__(self, code: str, says: str, expected: str, *, shows: bool = True) -> None:
-        super().__init__(says)
+    def __init__(self, code: str, reason: str, expected: str, *, shows: bool = True) -> None:
+        super().__init__(reason)
         self.code = code
-        self.says = says
+        self.reason = reason
         self.expected = expected
         self.shows = shows
 
@@ -34,7 +34,7 @@ class ColumnValueRefused(Exception):
         value = self.element if self.place else value
         received = HIDDEN if is_secret_name(field) else shorten_value(value)
         at = path + self.place
-        message = f"Field '{at}' {self.says}"
+        message = f"Field '{at}' {self.reason}"
         if self.shows:
             quoted = f"'{received}'" if isinstance(value, str) and received is not HIDDEN else received
             message += f", but received {quoted}"

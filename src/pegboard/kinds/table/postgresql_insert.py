@@ -1,5 +1,7 @@
 """Commits inserts into PostgreSQL in batches; if the result of a COMMIT is lost, finds out whether it succeeded, so
 that no row is inserted twice or reported wrongly.
+
+Not with `Connection.transaction()` of asyncpg, which does not report whether the server received a COMMIT.
 """
 
 from __future__ import annotations
@@ -468,10 +470,12 @@ async def _insert_receipts(conn: Any, receipts: Sequence[ExternalReceipt]) -> No
         await conn.execute(INSERT_POSTGRESQL, *zip(*receipts, strict=True))
     except asyncpg.UniqueViolationError:
         raise InsertFault("P2034", RECORDED_MESSAGE, sqlstate="40001") from None
-    except (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedTableError) as error:
-        fault = explain_postgresql_error(error)
-        fault.message = f"{RECEIPT_TABLE}: {fault.message}"
-        raise fault from None
+    except asyncpg.InsufficientPrivilegeError:
+        message = f"the user of the database may not insert into {RECEIPT_TABLE}; grant INSERT on it"
+        raise InsertFault("P2010", message, sqlstate="42501") from None
+    except asyncpg.UndefinedTableError:
+        message = f"the table {RECEIPT_TABLE} does not exist any more"
+        raise InsertFault("P2010", message, sqlstate="42P01", is_stale=True) from None
 
 
 def _explain_rollback(error: Exception) -> Exception:

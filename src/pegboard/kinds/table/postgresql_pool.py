@@ -1,4 +1,8 @@
-"""A bounded pool of connections to a PostgreSQL database, opened on demand."""
+"""A bounded pool of connections to a PostgreSQL database, opened on demand.
+
+Wraps `asyncpg.Pool` for what it does not do: the deadline of a call, InsertFault, and terminating a connection that was
+left within a transaction.
+"""
 
 from __future__ import annotations
 

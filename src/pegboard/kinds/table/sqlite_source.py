@@ -1,5 +1,7 @@
 """Tables in SQLite, in the board's own file or another: one thread and one connection per file, all waiting entries
 in one transaction, in which a failed entry rolls back only itself.
+
+Not with aiosqlite, which switches threads for each statement: a whole transaction runs in the thread.
 """
 
 from __future__ import annotations
@@ -384,7 +386,7 @@ class SqliteSource:
             if rolled_back.reason is not None:
                 raise rolled_back.reason from None
         except _CommitFailed:
-            pass  # `tried` says why
+            pass  # the outcomes in `tried` contain the error
         except WriterFenced:
             return GroupResult({}, [group])  # the next transaction begins another chain
         return tried

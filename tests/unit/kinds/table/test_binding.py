@@ -40,7 +40,7 @@ class TestText:
         assert bind("ä😀';") == "ä😀';"
         refused = refusal(bind, "ä😀';;")
         assert (refused.code, refused.expected) == ("too_big", "string of at most 4 characters")
-        assert refused.says == "exceeds maximum length of 4 characters"
+        assert refused.reason == "exceeds maximum length of 4 characters"
 
     def test_nul_is_kept_by_sqlite_and_refused_for_postgresql(self) -> None:
         assert binder("text", "text", "sqlite")("a\0b") == "a\0b"
@@ -50,7 +50,7 @@ class TestText:
         bind = binder("text", "enum", labels=("sad", "happy"))
         assert bind("sad") == "sad"
         refused = refusal(bind, "Sad")
-        assert (refused.code, refused.says) == ("invalid_enum_value", "must be one of: sad, happy")
+        assert (refused.code, refused.reason) == ("invalid_enum_value", "must be one of: sad, happy")
 
     @pytest.mark.parametrize("text", [UUID_TEXT, UUID_TEXT.upper(), UUID_TEXT.replace("-", "")])
     def test_a_uuid_is_read_with_its_hyphens_or_without_any(self, text: str) -> None:
@@ -111,24 +111,24 @@ class TestDecimals:
         assert bind(999.99) == Decimal("999.99")
         assert bind(Decimal("1.50000")) == Decimal("1.5")
         refused = refusal(bind, 1.234)
-        assert (refused.code, refused.says) == ("not_multiple_of", "must be a number with max 2 decimal places")
+        assert (refused.code, refused.reason) == ("not_multiple_of", "must be a number with max 2 decimal places")
         assert (refusal(bind, 1000).code, refusal(bind, -1000).code) == ("too_big", "too_small")
-        assert refusal(bind, 1000).says == "must be less than 1000"
+        assert refusal(bind, 1000).reason == "must be less than 1000"
 
     def test_numbers_of_many_digits_are_not_rounded_on_the_way_to_their_bound(self) -> None:
         bind = binder("numeric", "numeric", precision=38, scale=10)
         largest = Decimal("9" * 28 + "." + "9" * 10)
         assert bind(largest) == largest
-        assert refusal(bind, Decimal("1" + "0" * 28)).says == "must be less than 1" + "0" * 28
+        assert refusal(bind, Decimal("1" + "0" * 28)).reason == "must be less than 1" + "0" * 28
         assert (
-            refusal(binder("numeric", "numeric", precision=900), Decimal("1E+900")).says == "must be less than 1E+900"
+            refusal(binder("numeric", "numeric", precision=900), Decimal("1E+900")).reason == "must be less than 1E+900"
         )
 
     def test_a_negative_scale_takes_multiples(self) -> None:
         bind = binder("numeric", "numeric", precision=3, scale=-2)
         assert bind(1200) == 1200
         assert bind(0) == 0
-        assert refusal(bind, 1250).says == "must be a multiple of 100"
+        assert refusal(bind, 1250).reason == "must be a multiple of 100"
 
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
     @pytest.mark.parametrize("family", ["numeric", "float"])
@@ -176,7 +176,7 @@ class TestDecimals:
         assert bind(0.123456789012345) == 0.123456789012345
         assert bind(2**63 - 1) == 2**63 - 1
         refused = refusal(bind, 0.1234567890123456)
-        assert "15 significant digits" in refused.says
+        assert "15 significant digits" in refused.reason
         assert refusal(bind, Decimal("0.12345678901234567890")).code == "custom"
         assert refusal(binder("numeric", "float", "sqlite"), 2**63 - 1).code == "custom"
 
@@ -202,14 +202,14 @@ class TestMoments:
         bind = binder("datetime", "instant", precision=3)
         assert bind("2025-10-05T14:30:00.123Z").microsecond == 123_000
         assert refusal(bind, "2025-10-05T14:30:00.1234Z").code == "custom"
-        assert refusal(binder("text", "time", precision=0), "14:30:00.5").says.startswith(
+        assert refusal(binder("text", "time", precision=0), "14:30:00.5").reason.startswith(
             "must be a time of whole seconds"
         )
 
     @pytest.mark.parametrize("family", ["instant", "local"])
     def test_what_postgresqls_driver_takes_for_infinity_is_refused(self, family: ColumnFamily) -> None:
         bind = binder("datetime", family)
-        assert refusal(bind, "0001-01-01T00:00:00Z").says == "must be a datetime after 0001-01-01T00:00:00Z"
+        assert refusal(bind, "0001-01-01T00:00:00Z").reason == "must be a datetime after 0001-01-01T00:00:00Z"
         assert refusal(bind, "9999-12-31T23:59:59.999999Z").code == "too_big"
         assert binder("datetime", family, "sqlite")("0001-01-01T00:00:00Z") == "0001-01-01T00:00:00Z"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import anyio
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from pegboard import Pegboard, ToolResult
 from pegboard.journal import commit_queue, receipts
 from pegboard.journal.commit_queue import DatabaseJournal
-from pegboard.kinds.table.receipt_table import RECEIPT_TABLE
+from pegboard.kinds.table.receipt_table import CREATE_STATEMENT, RECEIPT_TABLE
 from pegboard.testing import calls_of
 from tests.crash.tabling import ledger, ledger_table
 from tests.table_databases import driver_url, rows_of, run_sql, write_tables
@@ -33,6 +34,8 @@ def recovery_is_frequent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 0.1)
     monkeypatch.setattr(receipts, "RECOVERY_SECONDS", 0.05)
     monkeypatch.setattr(receipts, "IDLE_SECONDS", 0.05)
+    monkeypatch.setattr(receipts, "IDS_PER_PAGE", 4)
+    monkeypatch.setattr(receipts, "RECEIPTS_PER_BATCH", 3)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -161,6 +164,49 @@ async def test_the_receipt_of_a_dead_process_is_recorded_by_another(
     await asyncio.wait({task})
 
 
+@KEYS
+async def test_all_receipts_of_a_dead_process_are_recorded_page_by_page(
+    open_board: Open, tables: str, key: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead = await open_board()
+    interrupted = Interrupted(dead, monkeypatch)
+    tasks = [await interrupted.call(f"{n}", key and f"{key}{n}") for n in range(10)]
+
+    async def are_committed() -> bool:
+        return await receipt_count(tables) == 10
+
+    await until(are_committed, 20)
+    other = await open_board()
+    await kill(dead)
+    assert await statuses(other, 10) == ["succeeded"] * 10
+    await removed(tables)
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+async def test_a_call_whose_receipt_cannot_be_read_for_long_is_in_doubt_and_corrected_when_it_can(
+    open_board: Open, tables: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receipts, "PENDING_LIFETIME", timedelta(seconds=-10))
+    dead = await open_board()
+    task = await Interrupted(dead, monkeypatch).call("a", "k")
+    hide, show = _renaming(tmp_path) if tables.startswith("sqlite") else _replacing(tables)
+    await hide()
+    other = await open_board()
+    await kill(dead)
+    assert await statuses(other, 1) == ["in_doubt"]
+    assert code(await other.call("note", {"n": "a"}, key="k")) == "in_doubt"
+    await show()
+    await removed(tables)
+    rows = {row.status: row for row in await calls_of(other) if row.repeat_of is not None or row.status == "in_doubt"}
+    assert rows["succeeded"].repeat_of == rows["in_doubt"].id
+    assert (await other.call("note", {"n": "a"}, key="k")).success
+    assert await notes(tables) == ["a"]
+    task.cancel()
+    await asyncio.wait({task})
+
+
 async def test_a_call_with_a_key_that_was_given_up_inserts_nothing_any_more(
     open_board: Open, tables: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,10 +231,7 @@ async def test_a_call_stays_pending_until_its_database_can_be_reached(
 ) -> None:
     dead = await open_board()
     task = await Interrupted(dead, monkeypatch).call("a", "k")
-    if tables.startswith("sqlite"):
-        hide, show = _renaming(tmp_path)
-    else:
-        hide, show = _replacing(tables)
+    hide, show = _renaming(tmp_path) if tables.startswith("sqlite") else _replacing(tables)
     await hide()
     other = await open_board()
     await kill(dead)
@@ -291,28 +334,30 @@ async def test_a_table_of_receipts_that_is_dropped_is_created_again(open_board: 
     assert await statuses(board, 2) == ["succeeded"] * 2
 
 
-async def test_a_user_who_may_not_create_the_table_gets_the_statement_that_creates_it(
-    postgres_url: str, tmp_path: Path
+@pytest.mark.parametrize("may_read", [False, True])
+async def test_a_user_without_the_rights_gets_what_has_to_be_granted(
+    postgres_url: str, tmp_path: Path, may_read: bool
 ) -> None:
     url = driver_url(postgres_url)
+    role = f"writer_{uuid4().hex}"
     await run_sql(
         url,
         ledger_table(url),
-        "DROP ROLE IF EXISTS receipts_writer",
-        "CREATE ROLE receipts_writer",
-        "GRANT SELECT, INSERT ON notes TO receipts_writer",
+        f"CREATE ROLE {role}",
+        f"GRANT SELECT, INSERT ON notes TO {role}",
         "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+        *([CREATE_STATEMENT, f"GRANT SELECT ON {RECEIPT_TABLE} TO {role}"] if may_read else []),
     )
-    separator = "&" if "?" in url else "?"
-    limited = f"{url}{separator}options=-c%20role%3Dreceipts_writer"
+    limited = f"{url}{'&' if '?' in url else '?'}options=-c%20role%3D{role}"
     file = write_tables(tmp_path / "tables.json", ledger(receipts=True), database=limited)
     async with board_on(f"sqlite:///{tmp_path}/board.db", tmp_path, tables=file) as board:
         result = await board.call("note", {"n": "a"})
         assert result.problem is not None
-        assert result.problem.code == "receipts_unusable"
+        assert result.problem.code == ("P2010" if may_read else "receipts_unusable")
         assert not result.problem.did_run
-        assert f"CREATE TABLE IF NOT EXISTS {RECEIPT_TABLE}" in json.dumps(result.problem.message)
+        assert ("grant INSERT" if may_read else CREATE_STATEMENT) in result.problem.message
     assert await notes(url) == []
+    await run_sql(url, f"DROP OWNED BY {role}", f"DROP ROLE {role}")
 
 
 async def test_in_the_boards_own_database_no_receipts_are_needed(database_url: str, tmp_path: Path) -> None:
