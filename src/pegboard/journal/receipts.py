@@ -115,14 +115,14 @@ class ReceiptJournal:
         `list_stores` returns the open databases by name, `list_used` the names of those that tools write receipts to.
         """
         while True:
-            used: set[str] = set()
             try:
-                used = list_used()
+                if not (used := list_used()):
+                    await asyncio.sleep(IDLE_SECONDS)
                 await self.recover(list_stores(), used)
                 self._report_success("")
             except Exception:
                 self._report_failure("")
-            await asyncio.sleep(RECOVERY_SECONDS if used else IDLE_SECONDS)
+            await asyncio.sleep(RECOVERY_SECONDS)
 
     async def recover(self, stores: Mapping[str, ReceiptStore], used: Collection[str]) -> None:
         """Record receipts that processes have left, and decide open calls; a database that fails is tried again."""
