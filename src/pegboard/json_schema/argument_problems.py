@@ -37,14 +37,14 @@ def has_allowed_type(node: Any, value: Any) -> bool:
     return not _list_json_types(value).isdisjoint(kinds if isinstance(kinds, list) else [kinds])
 
 
-def measure_distance(node: Any, value: Any, meant: Callable[[Any], Any]) -> tuple[int, int, int]:
+def measure_distance(node: Any, value: Any, resolve: Callable[[Any], Any]) -> tuple[int, int, int]:
     """Return how far the value is from this branch, smaller is nearer.
 
     The parts are the number of differing constants, of missing required fields, and of shared fields (negative).
     """
     if not isinstance(node, Mapping) or not isinstance(value, dict):
         return (0, 0, 0)
-    shared = [(name, meant(part)) for name, part in node.get("properties", {}).items() if name in value]
+    shared = [(name, resolve(part)) for name, part in node.get("properties", {}).items() if name in value]
     different = sum(not _matches_constant(part, value[name]) for name, part in shared)
     absent = sum(name not in value for name in node.get("required", ()))
     return (different, absent, -len(shared))
@@ -58,12 +58,12 @@ class UnionTag(NamedTuple):
     chosen: list[int]
 
 
-def find_tag(nodes: Sequence[Any], value: Any, meant: Callable[[Any], Any]) -> UnionTag | None:
+def find_tag(nodes: Sequence[Any], value: Any, resolve: Callable[[Any], Any]) -> UnionTag | None:
     """Return the field with a constant in every branch, if the value has it and selects at most one branch."""
     if not isinstance(value, dict) or len(nodes) < 2:
         return None
     for name in nodes[0].get("properties", {}):
-        parts = _list_constants(name, nodes, meant) if name in value else []
+        parts = _list_constants(name, nodes, resolve) if name in value else []
         if parts:
             chosen = [index for index, part in enumerate(parts) if _matches_constant(part, value[name])]
             options = [option for part in parts for option in part.get("enum", [part.get("const")])]
@@ -72,11 +72,11 @@ def find_tag(nodes: Sequence[Any], value: Any, meant: Callable[[Any], Any]) -> U
     return None
 
 
-def _list_constants(name: str, nodes: Sequence[Any], meant: Callable[[Any], Any]) -> list[Mapping[str, Any]]:
+def _list_constants(name: str, nodes: Sequence[Any], resolve: Callable[[Any], Any]) -> list[Mapping[str, Any]]:
     """Return each branch's schema of the field, or an empty list if a branch does not limit the field to constants."""
     parts: list[Mapping[str, Any]] = []
     for node in nodes:
-        part = meant(node.get("properties", {}).get(name))
+        part = resolve(node.get("properties", {}).get(name))
         if not isinstance(part, Mapping) or not ("const" in part or "enum" in part):
             return []
         parts.append(part)
@@ -262,8 +262,8 @@ class SchemaWalk:
             asked = describe_expected(self._resolve_node(node["propertyNames"]))
             for name in value:
                 if not self._is_valid_at(place.under("propertyNames"), name):
-                    says = f"must not have the key '{shorten(name)}'; a key must be: {asked}"
-                    yield self._fault(place, ProblemWording("custom", says, asked, shows=False))
+                    text = f"must not have the key '{shorten(name)}'; a key must be: {asked}"
+                    yield self._fault(place, ProblemWording("custom", text, asked, shows=False))
         yield from self._check_dependent(place)
 
     def _check_dependent(self, place: SchemaLocation) -> Iterator[LocatedProblem | SchemaLocation]:
@@ -338,8 +338,8 @@ class SchemaWalk:
         forms = [self._resolve_location(branch) for branch in branches]
         asked = " or ".join(dict.fromkeys(describe_expected(form.node) for form in forms[:10]))
         if fitting:
-            says = f"must fit exactly one of {len(forms)} forms, but fits {fitting}"
-            yield self._fault(place, ProblemWording("invalid_union", says, asked, shows=False))
+            text = f"must fit exactly one of {len(forms)} forms, but fits {fitting}"
+            yield self._fault(place, ProblemWording("invalid_union", text, asked, shows=False))
             return
         others = [form for form in forms if form.node != {"type": "null"}]
         if len(others) == 1 < len(forms):  # a value that may also be null is not treated as a union
@@ -372,8 +372,8 @@ class SchemaWalk:
         problem = inner[0].problem
         reason = f"missing '{problem.field}'" if problem.code == "missing" else problem.message
         expected = problem.expected if problem.field == format_field_path(place.path) else asked
-        says = f"must fit one of {forms} forms; nearest: {reason.rpartition('; nearest: ')[2]}"
-        return self._fault(place, ProblemWording("invalid_union", says, expected, shows=False))
+        text = f"must fit one of {forms} forms; nearest: {reason.rpartition('; nearest: ')[2]}"
+        return self._fault(place, ProblemWording("invalid_union", text, expected, shows=False))
 
     def _explain_unknown(
         self, place: SchemaLocation, names: set[str], known: Iterable[str]

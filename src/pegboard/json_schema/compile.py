@@ -47,7 +47,7 @@ def explain_draft_error(error: ValidationError) -> tuple[str, Path]:
     if error.kind.name == "format":
         return explain_format_error(limit, value), path
     words = get_wording(error.kind.name, limit, {error.kind.name: limit}, value)
-    message = f"{words.says}, but received {format_received(value)}" if words.shows else words.says
+    message = f"{words.text}, but received {format_received(value)}" if words.shows else words.text
     return message + (_suggest_type(value) if error.kind.name == "enum" else ""), path
 
 

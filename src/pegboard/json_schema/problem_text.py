@@ -42,7 +42,7 @@ class ProblemWording(NamedTuple):
     """The parts of a message about a value that violates a keyword."""
 
     code: str
-    says: str
+    text: str
     expected: str | None = None
     shows: bool = True
     hint: str = ""
@@ -54,7 +54,7 @@ def build_problem(
     """Return the problem with its message; the value is hidden if the path contains a name that looks secret."""
     hidden = any(isinstance(step, str) and is_secret_name(step) for step in path)
     field = format_field_path(path)
-    message = f"{format_subject(field, subject)} {words.says}"
+    message = f"{format_subject(field, subject)} {words.text}"
     received = HIDDEN if hidden else shorten(value) if isinstance(value, str) else format_value(value)
     if words.shows:
         quoted = f"'{received}'" if isinstance(value, str) and not hidden else received
@@ -174,12 +174,12 @@ def _explain_format(name: Any, node: Mapping[str, Any], value: Any) -> ProblemWo
 
 
 def _make_count_explainer(code: str, word: str, noun: str) -> Callable[[Any, Mapping[str, Any], Any], ProblemWording]:
-    def say(limit: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:
+    def explain(limit: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:
         asked = f"{word} {_format_count(limit, noun)}"
         kind = "array" if noun == "item" else "object"
         return ProblemWording(code, f"must have {asked}, but received {len(value)}", f"{kind} of {asked}", shows=False)
 
-    return say
+    return explain
 
 
 def _explain_unique(_: Any, node: Mapping[str, Any], value: Any) -> ProblemWording:

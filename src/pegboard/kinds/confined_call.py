@@ -36,7 +36,7 @@ class ConfinedServices:
         """True if the board's own files can be hidden inside a folder that a command sees."""
         return "namespaces" not in self.without
 
-    async def tell(self) -> None:
+    async def log_features(self) -> None:
         """Log what confines python and shell tools on this machine."""
         log_confinement(await self.sandbox.abilities(), self.without)
 

@@ -229,9 +229,9 @@ class CallChannel:
         data, parts, _, _ = sock.recvmsg(_READ_BYTES, _FD_BUFFER_BYTES, socket.MSG_CMSG_CLOEXEC)
         for level, kind, content in parts:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                came = array("i")
-                came.frombytes(content[: len(content) - len(content) % came.itemsize])
-                self._descriptors += came
+                received = array("i")
+                received.frombytes(content[: len(content) - len(content) % received.itemsize])
+                self._descriptors += received
         return data
 
     def _read_frames(self) -> None:

@@ -1,6 +1,7 @@
 """The HTTP proxy of confined calls.
 
-It reaches only addresses that every other tool may reach, with a limit on the connections of all calls together.
+It reaches only addresses that every other tool may reach, with a limit on the connections of all calls together. Not a
+proxy library: these resolve names themselves, and listen on addresses of the host.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Sandbox:
         self._admission = FairQueue(children, setting="PEGBOARD_SANDBOX_CHILDREN")
         self._zygotes = ZygotePool(partial(build_zygote_spec, masked=masked, without=without), most=zygotes)
         self._proxy = Proxy(outbound)
-        self._lines: set[CallChannel] = set()
+        self._channels: set[CallChannel] = set()
         # Tasks that close proxies and remove work folders; only close() waits for them.
         self._background_tasks: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -108,7 +108,7 @@ class Sandbox:
         Unavailable if there was no slot or no process by the deadline, Misconfigured if the job cannot run on this
         board, and ExecutionFailed if its process exited without a result.
         """
-        came = time.monotonic()
+        arrived = time.monotonic()
         await self._check(deadline)
         if job.network and "namespaces" in self._disabled_features:
             raise Misconfigured(
@@ -117,15 +117,15 @@ class Sandbox:
             )
         identify_environment(job.environment)
         place = await self._admission.acquire(user_id, deadline)
-        line: CallChannel | None = None
+        channel: CallChannel | None = None
         try:
             for _ in range(_MAX_ATTEMPTS):
                 zygote = None
                 with suppress(ZygoteGone):
                     zygote = await self._get_zygote(job.environment, user_id, deadline)
-                    line = await self._begin(zygote, job, deadline, on_progress)
-                    waited = time.monotonic() - came
-                    ended = await self._run_call(line, zygote, job, user_id, deadline)
+                    channel = await self._begin(zygote, job, deadline, on_progress)
+                    waited = time.monotonic() - arrived
+                    ended = await self._run_call(channel, zygote, job, user_id, deadline)
                     if ended is not None:
                         return ended._replace(waited=waited)
                 if zygote is not None:
@@ -133,10 +133,10 @@ class Sandbox:
                     self._zygotes.drop(zygote)
             raise make_unavailable("The process that starts confined calls was ended, or hung, twice; try again")
         finally:
-            if line is None:
+            if channel is None:
                 place.leave()
             else:
-                line.on_close(place.leave)
+                channel.on_close(place.leave)
 
     async def abilities(self) -> KernelFeatures:
         """Return the kernel features of this machine; probed once, and again if a feature was missing."""
@@ -147,7 +147,7 @@ class Sandbox:
         return SandboxStats(
             running=self._admission.running,
             waiting=self._admission.waiting,
-            open=len(self._lines),
+            open=len(self._channels),
             chores=len(self._background_tasks),
             zygotes=self._zygotes.zygotes,
         )
@@ -164,9 +164,9 @@ class Sandbox:
         """End every call and process; this takes a few seconds at most."""
         self._closed = True
         self._admission.close()
-        for line in list(self._lines):
-            line.terminate()
-        ends: list[asyncio.Future[Any]] = [_wait_for_close(line) for line in self._lines]
+        for channel in list(self._channels):
+            channel.terminate()
+        ends: list[asyncio.Future[Any]] = [_wait_for_close(channel) for channel in self._channels]
         if ends:
             await asyncio.wait(ends, timeout=CALL_EXIT_SECONDS + 1)
         await self._feature_check.close(CALL_EXIT_SECONDS + 1)
@@ -202,21 +202,21 @@ class Sandbox:
         # The zygote has its own copy: after ours is closed, it holds the only one.
         with theirs:
             on_reports = make_report_reader(on_progress) if on_progress is not None else None
-            line = CallChannel(
+            channel = CallChannel(
                 ours, most=job.result_bytes + 2 * self._output, network=job.network, on_reports=on_reports
             )
-            self._lines.add(line)
-            line.on_close(lambda: self._lines.discard(line))
+            self._channels.add(channel)
+            channel.on_close(lambda: self._channels.discard(channel))
             try:
-                line.send(self._encode_job(job, seconds, self._folder(line), reports=on_progress is not None))
+                channel.send(self._encode_job(job, seconds, self._folder(channel), reports=on_progress is not None))
                 await zygote.begin(theirs, network=job.network)
             except BaseException:
-                line.terminate()
+                channel.terminate()
                 raise
-        line.on_close(zygote.note_call_ended)
-        return line
+        channel.on_close(zygote.note_call_ended)
+        return channel
 
-    def _folder(self, line: CallChannel) -> str | None:
+    def _folder(self, channel: CallChannel) -> str | None:
         """Return a work folder that is removed after the call; None if the call has its own file system."""
         if "namespaces" not in self._disabled_features:
             return None
@@ -224,31 +224,31 @@ class Sandbox:
             folder = work_folder.create_work_folder()
         except OSError as error:
             raise make_unavailable(f"No work folder can be made for the call: {error.strerror}") from None
-        line.on_close(lambda: self._run_in_background(asyncio.to_thread(work_folder.remove_work_folder, folder)))
+        channel.on_close(lambda: self._run_in_background(asyncio.to_thread(work_folder.remove_work_folder, folder)))
         return folder
 
     async def _run_call(
-        self, line: CallChannel, zygote: Zygote, job: SandboxJob, user_id: str, deadline: float
+        self, channel: CallChannel, zygote: Zygote, job: SandboxJob, user_id: str, deadline: float
     ) -> ConfinedResult | None:
         """Return how the call ended; None if it certainly has not started and can be retried."""
         serving, ended = None, None
         try:
             if job.network:
-                await wait_for_event(line.listener_ready, zygote, deadline)
-                if (listener := line.listener()) is not None:
+                await wait_for_event(channel.listener_ready, zygote, deadline)
+                if (listener := channel.listener()) is not None:
                     serving = self._proxy.serve(listener, user_id)
-                    line.send(b"l")
-            await wait_for_event(line.begins, zygote, deadline)
+                    channel.send(b"l")
+            await wait_for_event(channel.begins, zygote, deadline)
             zygote.note_call_started()
             async with asyncio.timeout(job.seconds + END_GRACE_SECONDS):
-                ended = await line.read_result()
+                ended = await channel.read_result()
         except TimeoutError:
-            self._give_up_call(line, zygote, deadline)
+            self._give_up_call(channel, zygote, deadline)
         except InvalidFrame as error:
             log.error("sandbox_answer_garbled", why=str(error))  # noqa: TRY400 -- `why` is enough
             raise InternalError from None
         finally:
-            line.terminate()
+            channel.terminate()
             if serving is not None:
                 self._run_in_background(serving.close())
         if ended is not None:
@@ -257,17 +257,17 @@ class Sandbox:
             return ended
         if self._closed:
             refusal = Unavailable("The call was ended: the board is shutting down")
-            refusal.did_run = line.started
+            refusal.did_run = channel.started
             raise refusal
-        if line.started:
+        if channel.started:
             raise ExecutionFailed("The tool's process was killed from outside before it reported a result")
         return None
 
-    def _give_up_call(self, line: CallChannel, zygote: Zygote, deadline: float) -> None:
+    def _give_up_call(self, channel: CallChannel, zygote: Zygote, deadline: float) -> None:
         """Terminate the call and raise its error; return if the call has not started and there is time to retry."""
         # After this the call cannot start any more, so `started` is final.
-        line.terminate()
-        if line.started:
+        channel.terminate()
+        if channel.started:
             raise TimedOut("The call did not end by its deadline, nor when it was terminated") from None
         if time.monotonic() >= deadline:
             if time.monotonic() - zygote.silent_since >= ZYGOTE_SILENCE_SECONDS:
@@ -316,7 +316,7 @@ async def wait_for_event(news: asyncio.Future[None], zygote: Zygote, deadline: f
         await asyncio.wait((news,), timeout=left)
 
 
-def _wait_for_close(line: CallChannel) -> asyncio.Future[None]:
+def _wait_for_close(channel: CallChannel) -> asyncio.Future[None]:
     future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    line.on_close(lambda: None if future.done() else future.set_result(None))
+    channel.on_close(lambda: None if future.done() else future.set_result(None))
     return future

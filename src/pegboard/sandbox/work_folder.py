@@ -1,4 +1,7 @@
-"""Work folders for calls that have no file system of their own."""
+"""Work folders for calls that have no file system of their own.
+
+Not removed by `shutil.rmtree`, which fails on folders without permissions, and on trees that are too deep for a path.
+"""
 
 from __future__ import annotations
 

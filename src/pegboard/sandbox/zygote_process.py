@@ -102,7 +102,7 @@ class Zygote:
         self._sock.setblocking(False)
         os.set_blocking(self._output_pipe, False)
         self._loop.add_reader(self._sock, self._read_first_message)
-        self._loop.add_reader(self._output_pipe, self._hear)
+        self._loop.add_reader(self._output_pipe, self._read_output)
         self._loop.add_reader(self._pidfd, self._on_process_exit)
 
     @property
@@ -199,23 +199,23 @@ class Zygote:
     def _read_first_message(self) -> None:
         """Handle the only message of the zygote: ready or failed."""
         try:
-            words = self._sock.recv(_MAX_MESSAGE_BYTES)
+            message = self._sock.recv(_MAX_MESSAGE_BYTES)
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
-            words = b""
+            message = b""
         self._loop.remove_reader(self._sock)
-        if not words:
+        if not message:
             # The zygote is about to exit, or it is unusable.
             self._schedule_kill()
             return
         try:
-            answer = json.loads(words)
+            answer = json.loads(message)
         except (ValueError, RecursionError):
             answer = None
         match answer:
             case {"ready": True}:
-                self._hear()  # the output of imports is not logged as a warning
+                self._read_output()  # the output of imports is not logged as a warning
                 self._settle()
             case {"failed": str(why), "library": str()}:
                 self._why = f"A library of the tool cannot be used on this board: {why}"
@@ -227,16 +227,16 @@ class Zygote:
                 self._fail("sent an invalid message")
                 self.kill()
 
-    def _hear(self) -> None:
+    def _read_output(self) -> None:
         with suppress(OSError):
-            heard = os.read(self._output_pipe, _PIPE_BYTES)
-            if not heard:
+            data = os.read(self._output_pipe, _PIPE_BYTES)
+            if not data:
                 self._loop.remove_reader(self._output_pipe)
-            self.output += heard
+            self.output += data
             del self.output[:-_MAX_KEPT_OUTPUT_BYTES]
-            if heard and self._warnings_left and self.settled.done() and self._why is None:
+            if data and self._warnings_left and self.settled.done() and self._why is None:
                 self._warnings_left -= 1
-                log.warning("zygote_said", pid=self.pid, said=_shorten_output(heard))
+                log.warning("zygote_said", pid=self.pid, said=_shorten_output(data))
 
     def _on_process_exit(self) -> None:
         code = self._process.wait()
@@ -244,7 +244,7 @@ class Zygote:
             # A closed socket is not watched any more.
             if not isinstance(watched, socket.socket) or watched.fileno() >= 0:
                 self._loop.remove_reader(watched)
-        self._hear()
+        self._read_output()
         self._sock.close()
         os.close(self._pidfd)
         if self._process.stdout is not None:

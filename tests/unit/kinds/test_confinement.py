@@ -47,7 +47,7 @@ def test_it_says_what_there_is_and_what_is_missing(
 async def test_a_board_tells_what_this_machine_has(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "pegboard")
     async with memory_board() as board:
-        await board.confinement.tell()
+        await board.confinement.log_features()
         found = await board.confinement.sandbox.abilities()
     event, _, fields = message(caplog)
     assert event == "sandbox_ready"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from pegboard.sandbox.child.bpf_program import AND, JUMP, JUMP_AT_LEAST, JUMP_EQUAL, LOAD, RETURN, Block
+from pegboard.sandbox.child.seccomp_filter import AND, JUMP, JUMP_AT_LEAST, JUMP_EQUAL, LOAD, RETURN, Block
 
 
 def judge(program: Block, architecture: int, number: int, arguments: Sequence[int] = ()) -> int:

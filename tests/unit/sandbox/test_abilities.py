@@ -22,7 +22,7 @@ NONE = KernelFeatures(0, False, False, False, {name: f"no {name} today" for name
 
 # A filter of one call: with what it is answered, and for which argument.
 TAKEN = """
-from pegboard.sandbox.child import bpf_program as bpf, rootfs, probe_main as probe
+from pegboard.sandbox.child import seccomp_filter as bpf, rootfs, probe_main as probe
 EMPTY = rootfs.ZygoteSpec((), (), False, (), (), frozenset(), ())
 def take(name, answer, *checks):
     given = bpf.branch_if_all(checks, bpf.build_return(answer), bpf.build_return(0x7fff0000))

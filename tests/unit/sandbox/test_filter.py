@@ -9,16 +9,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pegboard.sandbox.child.bpf_program import (
+from pegboard.sandbox.child.seccomp_filter import (
+    ALLOW,
+    KILL,
+    REFUSE,
+    UNKNOWN,
     Check,
+    Rule,
     branch_by_range,
     branch_if_all,
+    build_filter,
     build_return,
+    build_rules,
     load_word,
     pack_program,
 )
-from pegboard.sandbox.child.seccomp_filter import build_filter
-from pegboard.sandbox.child.seccomp_rules import ALLOW, KILL, REFUSE, UNKNOWN, Rule, build_rules
 from pegboard.sandbox.child.syscall_numbers import SYSCALL_NUMBERS
 from tests.unit.sandbox.filter_machine import judge
 

@@ -197,7 +197,7 @@ def test_what_a_confined_process_executes_is_confined(forked: Forker) -> None:
 def test_confinement_that_the_kernel_refuses_is_an_error(forked: Forker) -> None:
     # Not even the call that would confine is left, after this filter of nothing but that refusal.
     before = (
-        "from pegboard.sandbox.child import bpf_program as bpf\n"
+        "from pegboard.sandbox.child import seccomp_filter as bpf\n"
         "refuse = bpf.branch_if_equal(number('seccomp'), bpf.build_return(0x50016), bpf.build_return(0x7fff0000))\n"
         "syscalls.forbid_new_privileges()\n"
         "seccomp._PACKED_FILTERS = {False: bpf.pack_program((bpf.load_word(0), *refuse))}\n"

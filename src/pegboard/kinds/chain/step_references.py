@@ -1,4 +1,7 @@
-"""References in a chain: parsing them in templates and resolving them against data."""
+"""References in a chain: parsing them in templates and resolving them against data.
+
+Not a template engine: a reference keeps the type of its value, and a caller's template must not run code.
+"""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ _is_plain = re.compile(r"[A-Za-z0-9_.~-]*", re.ASCII).fullmatch
 class UnsendableValue(ValueError):
     """A value that cannot be sent in its place; the message continues after the field's name."""
 
-    def __init__(self, says: str, *, expected: str, field: str | None = None, code: str = "invalid_string") -> None:
-        super().__init__(says)
-        self.says = says
+    def __init__(self, reason: str, *, expected: str, field: str | None = None, code: str = "invalid_string") -> None:
+        super().__init__(reason)
+        self.reason = reason
         self.expected = expected
         self.field = field
         self.code = code

@@ -420,6 +420,6 @@ def _add_headers(request: HttpRequest, added: list[tuple[str, str, str]], body: 
 
 def _make_argument_error(error: UnsendableValue, name: str | None) -> InvalidArguments:
     field = error.field or name
-    message = f"Field '{field}' {error.says}"
+    message = f"Field '{field}' {error.reason}"
     problem = FieldProblem(error.code, message, field, error.expected)
     return InvalidArguments(f"Invalid parameters: {message}", problems=[problem])

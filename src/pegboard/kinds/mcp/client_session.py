@@ -237,14 +237,14 @@ class McpSession:
         if time.monotonic() - self._listed_at > LIST_MAX_AGE_SECONDS:
             self._refresh_soon()
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
-        tell = McpProgress(on_progress) if on_progress is not None else None
+        progress = McpProgress(on_progress) if on_progress is not None else None
         mine = is_in_session.set(True)
-        heard = stream.heard
+        received = stream.received
         stream.expected += 1
         self._calls += 1
         try:
             answer: dict[str, Any] = await sdk.send_request(
-                types.CallToolRequest(params=params), _ANY_RESULT, progress_callback=tell
+                types.CallToolRequest(params=params), _ANY_RESULT, progress_callback=progress
             )
         except MCPError as error:
             if error.code == types.HEADER_MISMATCH:
@@ -258,15 +258,15 @@ class McpSession:
             ) from None
         except asyncio.CancelledError:
             stream.expected = max(0, stream.expected - 1)
-            self._abandon(heard)
+            self._abandon(received)
             raise
         finally:
             self._calls -= 1
             if self._is_retired and not self._calls:
                 self.end()
             is_in_session.reset(mine)
-            if tell is not None:
-                tell.to = None
+            if progress is not None:
+                progress.to = None
         if answer.get("resultType") == "input_required":
             raise UpstreamFailed(
                 f"{self._shown} asked for input that this board cannot give{describe_input_request(answer)}"
@@ -410,13 +410,13 @@ class McpSession:
             return UpstreamFailed(f"{self._shown} did not {self._phase} as MCP requires: {describe_first_error(error)}")
         return explain_transport_error(error)
 
-    def _abandon(self, heard: int) -> None:
+    def _abandon(self, received: int) -> None:
         """End the session if the server has stopped responding, so that the next call opens a new one."""
         stream = self._stream
         assert stream is not None
-        self._abandoned = self._abandoned + 1 if stream.heard == self._messages_at_abandon else 1
-        self._messages_at_abandon = stream.heard
-        if stream.heard == heard and self._abandoned >= MAX_ABANDONED and self._calls == 1:
+        self._abandoned = self._abandoned + 1 if stream.received == self._messages_at_abandon else 1
+        self._messages_at_abandon = stream.received
+        if stream.received == received and self._abandoned >= MAX_ABANDONED and self._calls == 1:
             self.lose(UpstreamUnreachable(f"{self._shown} stopped responding"))
 
 

@@ -327,7 +327,7 @@ class PacedStream(ObjectReceiveStream[StreamItem]):
         self._counted = time.monotonic()
         # Number of expected responses, and number of messages received.
         self.expected = 0
-        self.heard = 0
+        self.received = 0
 
     @property
     def last_context(self) -> Any:
@@ -338,7 +338,7 @@ class PacedStream(ObjectReceiveStream[StreamItem]):
         """Return the next message."""
         while True:
             item = await self._source.receive()
-            self.heard += 1
+            self.received += 1
             message = item.message if isinstance(item, SessionMessage) else None
             if self.expected > 0 and isinstance(message, JSONRPCResponse | JSONRPCError):
                 self.expected -= 1

@@ -1,4 +1,7 @@
-"""Analyses a python tool's code without running it: entry point, imports, and the signature as a JSON Schema."""
+"""Analyses a python tool's code without running it: entry point, imports, and the signature as a JSON Schema.
+
+Not by pydantic, which derives a schema from a function only if its code has run.
+"""
 
 from __future__ import annotations
 

@@ -248,8 +248,8 @@ def _check_element(text: str, name: str, is_free: bool) -> str:
     return text
 
 
-def _build_invalid_arguments(name: str, says: str, code: str = "invalid_string") -> InvalidArguments:
-    message = f"Field '{name}' {says}" if name else f"All fields together {says}"
+def _build_invalid_arguments(name: str, reason: str, code: str = "invalid_string") -> InvalidArguments:
+    message = f"Field '{name}' {reason}" if name else f"All fields together {reason}"
     error = InvalidArguments(f"Invalid parameters: {message}", problems=[FieldProblem(code, message, name or None)])
     error.did_run = False
     return error

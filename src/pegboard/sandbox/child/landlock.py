@@ -1,7 +1,7 @@
 """Restricts the files and ports of a confined process and its children with a Landlock domain.
 
 Landlock versions are numbered (the ABI). Every access that the kernel's version supports is handled, that is: denied
-unless a rule grants it.
+unless a rule grants it. By `ctypes`, because processes of the sandbox use the standard library only.
 """
 
 from __future__ import annotations

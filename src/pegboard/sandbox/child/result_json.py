@@ -2,7 +2,7 @@
 
 Values of the standard library, numpy and pandas without a JSON type are converted to text, numbers, lists or objects;
 numpy and pandas are not imported here. NaN, NaT and NA in arrays, series and frames become None, because there they
-mark a missing value.
+mark a missing value. Not `json` or orjson alone: they round or refuse some values, have no limit, and name no path.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class ServerApplication:
             async with Pegboard.open(settings=self._settings) as board:
                 if self._on_open is not None:
                     await self._on_open(board)
-                await board.confinement.tell()
+                await board.confinement.log_features()
                 if reasons := await board.ready():
                     log.warning("not_ready", reasons=reasons)
                 self._app = create_app(board, self._version)
