@@ -9,14 +9,15 @@ from typing import Any, NamedTuple, Protocol
 from pegboard.concurrency.concurrent_calls import ConcurrentCalls
 from pegboard.dialects.base import Answer
 from pegboard.dialects.detect import CallStream, Dialects
-from pegboard.dialects.parsed_calls import ABSENT, AskedCall, ParsedCalls
+from pegboard.dialects.memory_form import MALFORMED_ERROR, to_memory_form
+from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls
 from pegboard.display.format import format_arguments, format_outcome_line, format_outcome_text
 from pegboard.display.names import get_tool_display_name, summarize_call
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import Caller, CallRequest, Malformed, OnProgress, ToolCall
 from pegboard.model.call_errors import Cancelled
 from pegboard.model.idempotency_key import check_idempotency_key, derive_call_keys
-from pegboard.model.ids import make_call_id, new_id
+from pegboard.model.ids import new_id
 from pegboard.model.tool import Tool
 from pegboard.pipeline import Pipeline, refuse_call
 from pegboard.registry.snapshot import Snapshot
@@ -161,23 +162,11 @@ class PayloadRunner:
         return format_outcome_text(answer.result, tool.display if tool else None)
 
     def _describe_call(self, call: AskedCall, caller: Caller) -> dict[str, Any]:
-        arguments = call.arguments
-        shown: dict[str, Any] = {
-            "id": call.id or make_call_id(new_id()),
-            "name": call.name or None,
-            "arguments": None if isinstance(arguments, Malformed) else arguments,
-        }
-        if call.result is not ABSENT:
-            shown["result"] = call.result
-        if isinstance(arguments, Malformed):
-            shown |= {"error": "malformed_arguments", "raw_arguments": arguments.text}
-        elif call.error is not None:
-            shown["error"] = call.error
-        if call.provider_executed:
-            shown["provider_executed"] = True
         tool = self._find_callable_tool(call, caller)
-        shown |= {"display_name": _choose_display_name(call, tool), "summary": _summarize_call(call, tool)}
-        return shown | {key: value for key, value in call.extra.items() if key not in shown}
+        shown = to_memory_form(call) | {"name": call.name or None}
+        if call.is_malformed:
+            shown["error"] = MALFORMED_ERROR
+        return shown | {"display_name": _choose_display_name(call, tool), "summary": _summarize_call(call, tool)}
 
     def _find_callable_tool(self, call: AskedCall, caller: Caller) -> Tool | None:
         compiled = self.snapshot.find(call.name) if call.name else None

@@ -19,9 +19,8 @@ from __future__ import annotations
 from pegboard.dialects.base import Answer, Answers, Dialect
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.detect import Dialects
-from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits, Talk, TextMarks
 from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.text.base_text import TextDialect
 from pegboard.dialects.text.scanner import Scan, Text
@@ -74,6 +73,7 @@ from pegboard.model.call_errors import (
     FieldProblem,
     HandlerNotFound,
     IdempotencyConflict,
+    Ignored,
     InDoubt,
     InternalError,
     InvalidArguments,
@@ -93,7 +93,6 @@ from pegboard.model.call_errors import (
     UpstreamUnreachable,
 )
 from pegboard.model.filters import ExecutionFilter
-from pegboard.model.ignored_arguments import Ignored
 from pegboard.model.tool import Tool
 from pegboard.registry.tool_create import ToolCreate
 

@@ -18,7 +18,7 @@ MODULE = '''
 """Notes: entries with a voice, deeds and outcomes."""
 
 from pegboard.dialects.base import Dialect
-from pegboard.dialects.message_rules import TextMarks
+from pegboard.dialects.provider_rules import TextMarks
 from pegboard.dialects.parsed_calls import Unreadable
 from pegboard.dialects.shared.turns import Turn
 

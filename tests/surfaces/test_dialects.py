@@ -239,5 +239,5 @@ class TestOverHttp:
 async def test_a_call_without_a_name_is_refused_with_a_message(board: Pegboard) -> None:
     message = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"arguments": "{}"}}]}
     (answer,) = await board.run(message)
-    assert "does not say" in answer["content"]
+    assert "no readable tool name" in answer["content"]
     assert [row.code for row in await calls_of(board)] == ["tool_not_found"]

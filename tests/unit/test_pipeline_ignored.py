@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pegboard import Pegboard
-from pegboard.model.ignored_arguments import Ignored
-from pegboard.model.similar_names import MAX_SPELLED_LENGTH, iterate_near_spellings
+from pegboard.model.call_errors import Ignored
+from pegboard.model.tool import MAX_SPELLED_LENGTH, iterate_near_spellings
 from pegboard.testing import member, memory_board
 
 SCHEMA = {

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.conversations.match_results import ResultMatcher
 from pegboard.conversations.provider_history import History, build_history
 from pegboard.conversations.read_messages import IncomingMessage, MessageReader, check_content
 from pegboard.conversations.stored_calls import (
+    ResultMatcher,
     check_result,
     check_title,
     derive_title,

@@ -11,7 +11,7 @@ import orjson
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name
-from pegboard.dialects.memory_form import Memory
+from pegboard.dialects.memory_form import UNKNOWN_TOOL_NAME, Memory
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
 from pegboard.dialects.shared.content_blocks import INVALID_JSON_KEY, to_text
 from pegboard.json_schema.arguments_text import parse_arguments
@@ -24,7 +24,6 @@ from pegboard.model.timestamps import write_instant
 from pegboard.model.tool import make_alias
 
 NO_RESULT_MESSAGE = "No result was recorded"
-_UNKNOWN_NAME = "unknown"
 _PORTABLE_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_]+")
 # The fields of a call in memory form; other fields are provider data that has to be sent back.
@@ -45,7 +44,7 @@ def build_history(messages: Sequence[Message], dialect: Dialect) -> History:
         return History([message_to_memory_form(message) for message in messages], None)
     if "history" not in dialect.abilities:
         raise Invalid(
-            f"'{dialect.name}' is a shape of calls and not of conversations: ask for 'memory', or for a provider's "
+            f"'{dialect.name}' is a format of calls and not of conversations; use 'memory', or a provider's "
             "messages, such as openai_chat, anthropic_messages or gemini_generate_content"
         )
     talk = dialect.talk
@@ -67,9 +66,9 @@ def _convert_message(message: Message, dialect: Dialect, ids: set[str]) -> list[
     if not calls and not _has_text(message):
         return []
     if message.raw is not None and message.dialect == dialect.name:
-        as_it_came = _reuse_original(message, calls, dialect, ids)
-        if as_it_came:
-            return as_it_came
+        original = _reuse_original(message, calls, dialect, ids)
+        if original:
+            return original
     text = message.content if _has_text(message) else None
     if calls:
         answers = [_build_answer(call, message, place, dialect, ids) for place, call in enumerate(calls)]
@@ -118,7 +117,7 @@ def _build_answer(call: Mapping[str, Any], message: Message, place: int, dialect
     extra: dict[str, Any] = {}
     if message.dialect == dialect.name and not call.get("provider_executed"):
         extra = {key: value for key, value in call.items() if key not in _MEMORY_FIELDS}
-    name = _choose_tool_name(read_name(call.get("name")) or _UNKNOWN_NAME, dialect.limits.name)
+    name = _choose_tool_name(read_name(call.get("name")) or UNKNOWN_TOOL_NAME, dialect.limits.name)
     identity = _choose_call_id(read_id(call.get("id")), f"{message.id}/{place}", dialect, ids)
     asked = AskedCall(name, arguments, identity, extra=extra or EMPTY_MAPPING)
     return Answer(asked, _build_result(call, asked))

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from pegboard.conversations.stored_calls import split_calls_and_answers, to_memory_form
+from pegboard.conversations.stored_calls import split_calls_and_answers
 from pegboard.dialect_calls import MAX_PAYLOAD_CALLS, PayloadRunner
 from pegboard.dialects.detect import Dialects
+from pegboard.dialects.memory_form import to_memory_form
 from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls, Unreadable, describe_payload
 from pegboard.dialects.shared.content_blocks import parse_result_content
 from pegboard.dialects.shared.function_calls import dict_or_empty, filter_dicts

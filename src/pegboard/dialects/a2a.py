@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 from pegboard.dialects.base import WITHOUT_HISTORY, Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits
 from pegboard.dialects.shared.function_calls import (
     dict_or_empty,
     filter_dicts,
     get_provider_name,
     is_model_role,
+    replace_items,
 )
 from pegboard.dialects.shared.gemini_parts import (
     CODE_EXECUTION,
@@ -171,7 +172,12 @@ def _read_parts(holder: Mapping[str, Any], state: _MessagesState, into: Assembly
             continue
         seen.add(mark)
         is_long = dict_or_empty(part["metadata"]).get("adk_is_long_running") is True
-        read_part({carrier: convert_whole_floats(data)}, into, _RESULT_KEY, (identity,) if is_long and identity else ())
+        read_part(
+            {carrier: convert_whole_floats(data)},
+            into,
+            _RESULT_KEY,
+            (identity,) if is_long and identity else (),
+        )
     state.seen |= seen
 
 
@@ -192,18 +198,12 @@ def _build_data_part(part: dict[str, Any]) -> dict[str, Any]:
 
 def convert_whole_floats(value: Any) -> Any:
     """Return the value with whole floats converted to integers, at any depth."""
-    root = [value]
-    todo: list[Any] = [root]
-    while todo:
-        holder = todo.pop()
-        for key, item in enumerate(holder) if isinstance(holder, list) else holder.items():
-            if isinstance(item, float) and item.is_integer() and abs(item) < _MAX_EXACT_INTEGER:
-                holder[key] = int(item)
-            elif isinstance(item, dict | list):
-                # Copy: the caller's value is not modified.
-                holder[key] = item.copy()
-                todo.append(holder[key])
-    return root[0]
+    return replace_items(value, _convert_whole_float)
+
+
+def _convert_whole_float(item: Any) -> Any:
+    is_whole = isinstance(item, float) and item.is_integer() and abs(item) < _MAX_EXACT_INTEGER
+    return int(item) if is_whole else item
 
 
 def _is_answer(part: Mapping[str, Any]) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 from pegboard.dialects.base import WITHOUT_STREAM, Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS
 from pegboard.dialects.shared.content_blocks import result_to_text
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     arguments_to_json,
     dict_or_empty,
     filter_dicts,

@@ -8,9 +8,9 @@ from typing import Any
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
-    arguments_to_json,
+    compose_function_call,
     define_function,
     filter_dicts,
     is_function_call,
@@ -19,7 +19,7 @@ from pegboard.dialects.shared.function_calls import (
     read_function_calls,
     result_to_output_text,
 )
-from pegboard.dialects.shared.message_text import get_text
+from pegboard.dialects.shared.turns import get_text
 from pegboard.model.tool import Tool
 
 _EVENT_PREFIXES = (
@@ -85,7 +85,7 @@ class AgUi(MessagePerAnswer):
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return an assistant message whose id is derived from the first call's id."""
         identity = f"message_{calls[0].id}" if calls else "message"
-        return {"id": identity, "role": "assistant", "toolCalls": [_compose_call(call) for call in calls]}
+        return {"id": identity, "role": "assistant", "toolCalls": [compose_function_call(call) for call in calls]}
 
     def render_one(self, answer: Answer) -> dict[str, Any]:
         message = {"id": f"message_{answer.id}", "role": "tool", "toolCallId": answer.id}
@@ -167,7 +167,3 @@ def _is_message(message: dict[str, Any]) -> bool:
     if isinstance(calls, list):
         return any(is_function_call(call) for call in calls)
     return message.get("role") == "tool" and "toolCallId" in message and "content" in message
-
-
-def _compose_call(call: AskedCall) -> dict[str, Any]:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_to_json(call)}}

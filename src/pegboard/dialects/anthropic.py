@@ -8,9 +8,8 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits, Talk
 from pegboard.dialects.schema_adapters import fit_property_names, flatten_root, restore_property_names
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.content_blocks import (
@@ -31,8 +30,7 @@ from pegboard.dialects.shared.function_calls import (
     is_model_role,
     remove_draft_keyword,
 )
-from pegboard.dialects.shared.message_text import get_text
-from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn, read_part_turn, split_answers
+from pegboard.dialects.shared.turns import Speaker, Turn, get_text, read_message_turn, read_part_turn, split_answers
 from pegboard.model.tool import Tool
 
 _PROPERTY_NAME_PATTERN = re.compile(r"[a-zA-Z0-9_.-]{1,64}")

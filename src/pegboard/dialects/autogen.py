@@ -8,16 +8,14 @@ from typing import Any
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.dialects.shared.content_blocks import get_content_blocks, result_to_text
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS
+from pegboard.dialects.shared.content_blocks import describe_result
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     arguments_to_json,
     define_function,
     is_model_role,
-    result_to_output_text,
 )
-from pegboard.dialects.shared.message_text import get_message_text
-from pegboard.dialects.shared.turns import Speaker, Turn, get_timestamp
+from pegboard.dialects.shared.turns import Speaker, Turn, get_message_text, get_timestamp
 from pegboard.model.tool import Tool
 
 # Types of messages and events in which a model, or its agent, makes calls.
@@ -175,5 +173,9 @@ def _read_result(part: Any, into: Assembly) -> None:
 
 def _render_answer(answer: Answer) -> dict[str, Any]:
     result = answer.result
-    text = result_to_text(result) if get_content_blocks(result) is None else result_to_output_text(result)
-    return {"content": text, "name": answer.name, "call_id": answer.id, "is_error": not result.success}
+    return {
+        "content": describe_result(result),
+        "name": answer.name,
+        "call_id": answer.id,
+        "is_error": not result.success,
+    }

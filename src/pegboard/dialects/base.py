@@ -15,9 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 import orjson
 
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk, TextMarks, find_message
 from pegboard.dialects.parsed_calls import EMPTY_MAPPING, AskedCall, Unreadable, describe_payload
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits, Talk, TextMarks, find_message
 from pegboard.dialects.shared.function_calls import define_wrapped_function
 from pegboard.dialects.shared.turns import Speaker, Turn
 from pegboard.model.api_errors import Invalid

@@ -13,9 +13,8 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits, Talk
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.content_blocks import (
     IMAGE_FORMATS,
@@ -37,8 +36,7 @@ from pegboard.dialects.shared.function_calls import (
     get_provider_name,
     is_model_role,
 )
-from pegboard.dialects.shared.message_text import get_text
-from pegboard.dialects.shared.turns import Speaker, Turn, split_answers
+from pegboard.dialects.shared.turns import Speaker, Turn, get_text, split_answers
 from pegboard.model.tool import Tool
 
 _EVENT_KEYS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")

@@ -8,11 +8,11 @@ from typing import Any
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS
 from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     HeldCalls,
-    arguments_to_json,
+    compose_function_call,
     dict_or_empty,
     filter_dicts,
     first_dict,
@@ -23,8 +23,7 @@ from pegboard.dialects.shared.function_calls import (
     read_stream_key,
     result_to_output_text,
 )
-from pegboard.dialects.shared.message_text import get_text
-from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn
+from pegboard.dialects.shared.turns import Speaker, Turn, get_text, read_message_turn
 
 _DELTA_EVENTS = frozenset({"message-start", "content-start", "content-delta", "tool-plan-delta"}) | {
     "tool-call-start",
@@ -135,11 +134,7 @@ class CohereV2(MessagePerAnswer):
         return "" if is_event else None
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
-        made = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_to_json(call)}}
-            for call in calls
-        ]
-        return {"role": "assistant", "tool_plan": "", "tool_calls": made}
+        return {"role": "assistant", "tool_plan": "", "tool_calls": [compose_function_call(call) for call in calls]}
 
     def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one message per answer: an object as a document that can be cited, other values as text."""

@@ -7,10 +7,9 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS, Talk, TextMarks
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     arguments_to_json,
     define_function,
     result_to_output_text,

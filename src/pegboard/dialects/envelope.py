@@ -229,10 +229,9 @@ def _read_response(item: dict[str, Any], into: Assembly) -> None:
 
 
 def _compose_call(call: AskedCall) -> dict[str, Any]:
-    arguments = call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments or {}
     kept = {key: call.extra[key] for key in (*_STAMP_KEYS, "chain") if key in call.extra}
     stamps = {"timestamp": kept.get("timestamp") or write_instant(utc_now()), "version": VERSION}
-    return {"tool_name": call.name, "args": arguments, "request_id": call.id or new_id()} | stamps | kept
+    return {"tool_name": call.name, "args": call.arguments_or_text, "request_id": call.id or new_id()} | stamps | kept
 
 
 def _get_status(result: ToolResult) -> str:

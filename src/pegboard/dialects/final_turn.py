@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable, describe_payload
-from pegboard.dialects.shared.gemini_fields import get_snake_case_name
+from pegboard.dialects.shared.gemini_parts import get_snake_case_name
 from pegboard.dialects.unread_calls import ALTERNATIVE_KEYS, drop_later_alternatives, find_unread_call, is_named_call
 from pegboard.model.api_errors import Fault
 

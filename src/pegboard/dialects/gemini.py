@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits, Talk
 from pegboard.dialects.schema_adapters import fit_property_names, restore_property_names, to_gemini_schema
 from pegboard.dialects.shared.function_calls import (
     dict_or_empty,
@@ -20,10 +19,10 @@ from pegboard.dialects.shared.function_calls import (
     is_model_role,
     remove_draft_keyword,
 )
-from pegboard.dialects.shared.gemini_fields import get_field
 from pegboard.dialects.shared.gemini_parts import (
     PartsState,
     compose_parts,
+    get_field,
     is_call_or_result_part,
     is_call_part,
     read_call,

@@ -8,11 +8,10 @@ from typing import Any
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly, read_id
 from pegboard.dialects.gemini import GeminiGenerateContent, declare_function, read_candidate
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.shared.function_calls import dict_or_empty, filter_dicts
-from pegboard.dialects.shared.gemini_fields import get_field
-from pegboard.dialects.shared.gemini_parts import PartsState, render_response_part
+from pegboard.dialects.shared.gemini_parts import PartsState, get_field, render_response_part
 from pegboard.model.call import Malformed
 from pegboard.model.tool import Tool
 

@@ -7,19 +7,15 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS, Talk
 from pegboard.dialects.shared.content_blocks import (
-    describe_block,
-    get_content_blocks,
+    describe_result,
     parse_result_content,
-    result_to_text,
     to_text,
 )
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     HeldCalls,
-    arguments_to_json,
     define_function,
     dict_or_empty,
     filter_dicts,
@@ -98,11 +94,9 @@ class Haystack(MessagePerAnswer):
     def render_one(self, answer: Answer) -> dict[str, Any]:
         """Return one message per answer, with the call it belongs to."""
         call, result = answer
-        blocks = get_content_blocks(result)
-        text = "\n".join(map(describe_block, blocks)) if blocks else result_to_text(result)
         origin = _compose_call(call._replace(name=answer.name, id=answer.id))
         origin["arguments"] = to_serializable(origin["arguments"])
-        values = {"result": text, "origin": origin, "error": result.problem is not None}
+        values = {"result": describe_result(result), "origin": origin, "error": result.problem is not None}
         return {"role": "tool", "meta": {}, "name": None, "content": [{"tool_call_result": values}]}
 
     def say(self, role: str, text: str, id: str) -> list[Any]:
@@ -175,5 +169,4 @@ def _read_chunk(chunk: dict[str, Any], into: Assembly) -> None:
 
 
 def _compose_call(call: AskedCall) -> dict[str, Any]:
-    arguments = arguments_to_json(call) if call.is_malformed else call.arguments or {}
-    return {"tool_name": call.name, "arguments": arguments, "id": call.id or None, "extra": None}
+    return {"tool_name": call.name, "arguments": call.arguments_or_text, "id": call.id or None, "extra": None}

@@ -7,8 +7,8 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, Dialect, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS, Talk
 from pegboard.dialects.shared.content_blocks import (
     describe_block,
     get_content_blocks,
@@ -17,13 +17,13 @@ from pegboard.dialects.shared.content_blocks import (
     to_text,
 )
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     dict_or_empty,
     filter_dicts,
     first_dict,
     is_model_role,
     read_function_calls,
     read_stream_key,
+    replace_items,
 )
 from pegboard.dialects.shared.turns import Speaker, Turn, read_typed_turn
 from pegboard.model.call import Malformed
@@ -109,23 +109,14 @@ def read_message(message: dict[str, Any], into: Assembly, among: Hashable = None
 
 def _unwrap_message(message: dict[str, Any]) -> Any:
     """Return the message inside its serialisation, or None if it is not wrapped."""
-    return _unescape(message.get("kwargs")) if message.get("type") == "constructor" else message.get("data")
+    return (
+        replace_items(message.get("kwargs"), _unescape) if message.get("type") == "constructor" else message.get("data")
+    )
 
 
-def _unescape(value: Any) -> Any:
-    """Return a copy of the value with escaped user objects restored; their contents are not changed."""
-    root = [value]
-    todo: list[Any] = [root]
-    while todo:
-        holder = todo.pop()
-        for key, item in enumerate(holder) if isinstance(holder, list) else holder.items():
-            if isinstance(item, dict) and item.keys() == {_ESCAPE_KEY}:
-                holder[key] = item[_ESCAPE_KEY]
-            elif isinstance(item, dict | list):
-                # Copy: the caller's value is not modified.
-                holder[key] = item.copy()
-                todo.append(holder[key])
-    return root[0]
+def _unescape(item: Any) -> Any:
+    """Return a user's object without its escape; its contents are not changed."""
+    return item[_ESCAPE_KEY] if isinstance(item, dict) and item.keys() == {_ESCAPE_KEY} else item
 
 
 def _read_calls(message: dict[str, Any], into: Assembly) -> None:

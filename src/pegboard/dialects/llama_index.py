@@ -7,8 +7,8 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_id
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS, Talk
 from pegboard.dialects.shared.content_blocks import (
     describe_block,
     get_content_blocks,
@@ -17,8 +17,6 @@ from pegboard.dialects.shared.content_blocks import (
     to_text,
 )
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
-    arguments_to_json,
     dict_or_empty,
     filter_dicts,
     first_dict,
@@ -88,7 +86,7 @@ class LlamaIndex(MessagePerAnswer):
                 "block_type": "tool_call",
                 "tool_call_id": call.id or None,
                 "tool_name": call.name,
-                "tool_kwargs": arguments_to_json(call) if call.is_malformed else call.arguments or {},
+                "tool_kwargs": call.arguments_or_text,
             }
             for call in calls
         ]

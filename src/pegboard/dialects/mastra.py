@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
-from pegboard.dialects.shared.function_calls import PORTABLE_LIMITS, build_portable_schema, get_provider_name
-from pegboard.dialects.shared.message_text import get_text
-from pegboard.dialects.shared.turns import Speaker, Turn
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS, Talk
+from pegboard.dialects.shared.function_calls import build_portable_schema, get_provider_name
+from pegboard.dialects.shared.turns import Speaker, Turn, get_text
 from pegboard.dialects.shared.vercel_parts import (
     finish_parts,
     get_part_extra,
@@ -21,7 +20,6 @@ from pegboard.dialects.shared.vercel_parts import (
     release_held_calls,
     render_output,
 )
-from pegboard.model.call import Malformed
 from pegboard.model.tool import Tool
 
 # A key that Mastra adds to arguments for its own use.
@@ -220,8 +218,7 @@ def _remove_metadata(arguments: Any) -> Any:
 
 
 def _compose_payload(call: AskedCall) -> dict[str, Any]:
-    given = call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments or {}
-    payload = {"toolCallId": call.id, "toolName": call.name, "args": given}
+    payload = {"toolCallId": call.id, "toolName": call.name, "args": call.arguments_or_text}
     if "provider_metadata" in call.extra:
         payload["providerMetadata"] = call.extra["provider_metadata"]
     if call.provider_executed:

@@ -9,10 +9,10 @@ from typing import Any
 from pegboard.dialects.base import WITHOUT_HISTORY, Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, text_or_empty
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall, Unreadable
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits
 from pegboard.dialects.shared.content_blocks import get_content_blocks, parse_if_json, result_to_text
 from pegboard.dialects.shared.function_calls import dict_or_empty, get_provider_name, is_model_role
-from pegboard.model.call import Malformed, ToolResult
+from pegboard.model.call import ToolResult
 from pegboard.model.tool import Tool
 
 _VERSION_META_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -185,10 +185,9 @@ def _get_version(params: JsonObject) -> Mapping[str, Any]:
 
 
 def _compose_call(call: AskedCall) -> dict[str, Any]:
-    given = call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments or {}
     if call.extra.get("sampling"):
-        return {"type": "tool_use", "id": call.id, "name": call.name, "input": given}
-    params: dict[str, Any] = {"name": call.name, "arguments": given}
+        return {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments_or_text}
+    params: dict[str, Any] = {"name": call.name, "arguments": call.arguments_or_text}
     if "protocol_version" in call.extra:
         params["_meta"] = {_VERSION_META_KEY: call.extra["protocol_version"]}
     if not call.id:

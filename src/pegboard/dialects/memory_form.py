@@ -11,8 +11,14 @@ from pegboard.dialects.base import WITHOUT_STREAM, Answer, Answers
 from pegboard.dialects.call_assembler import Assembly
 from pegboard.dialects.parsed_calls import ABSENT, EMPTY_MAPPING, AskedCall
 from pegboard.dialects.shared.function_calls import arguments_to_json, is_model_role
+from pegboard.model.call import Malformed
+from pegboard.model.ids import make_call_id, new_id
 from pegboard.model.tool import Tool
 
+# The name of a call without one.
+UNKNOWN_TOOL_NAME = "unknown"
+# The error of a call whose arguments could not be parsed, until an answer replaces it.
+MALFORMED_ERROR = "malformed_arguments"
 # Fields about the execution of a call, beside its result.
 _OUTCOME_KEYS = ("code", "duration_ms", "attempts", "run_id", "result_valid")
 _CALL_KEYS = frozenset({"id", "name", "arguments", "result", "error", "raw_arguments", "provider_executed"})
@@ -21,6 +27,25 @@ _DISPLAY_KEYS = frozenset({"display_name", "summary"})
 _FOREIGN_KEYS = frozenset(
     {"type", "function", "toolCallId", "toolName", "args", "input", "index", "call_id", "jsonrpc"}
 )
+
+
+def to_memory_form(call: AskedCall) -> dict[str, Any]:
+    """Return a parsed call in memory form."""
+    arguments = call.arguments
+    form: dict[str, Any] = {
+        "id": call.id or make_call_id(new_id()),
+        "name": call.name or UNKNOWN_TOOL_NAME,
+        "arguments": None if isinstance(arguments, Malformed) else arguments,
+    }
+    if call.result is not ABSENT:
+        form["result"] = call.result
+    if call.error is not None:
+        form["error"] = call.error
+    if isinstance(arguments, Malformed):
+        form |= {"error": call.error or MALFORMED_ERROR, "raw_arguments": arguments.text}
+    if call.provider_executed:
+        form["provider_executed"] = True
+    return form | {key: value for key, value in call.extra.items() if key not in form}
 
 
 class Memory(Answers):

@@ -10,13 +10,12 @@ from typing import Any
 from pegboard.dialects.catalog import load_dialects
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.mastra import is_mastra_call, read_call_fields
+from pegboard.dialects.memory_form import UNKNOWN_TOOL_NAME
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.json_schema.arguments_text import parse_arguments
 from pegboard.model.api_errors import Invalid
 from pegboard.model.call import Malformed
 from pegboard.model.ids import make_call_id, new_id
-
-UNKNOWN_TOOL_NAME = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits, Talk
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.function_calls import (
     HeldCalls,
@@ -24,7 +23,6 @@ from pegboard.dialects.shared.function_calls import (
     result_to_output_text,
 )
 from pegboard.dialects.shared.turns import unwrap_message
-from pegboard.model.call import Malformed
 from pegboard.model.tool import Tool
 
 # The schema keywords that Ollama's types keep; others never reach a model.
@@ -84,7 +82,7 @@ class Ollama(MessagePerAnswer):
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         """Return the assistant's message; malformed arguments stay text."""
-        made = [{"function": {"name": call.name, "arguments": _write_arguments(call)}} for call in calls]
+        made = [{"function": {"name": call.name, "arguments": call.arguments_or_text}} for call in calls]
         return {"role": "assistant", "content": "", "tool_calls": made}
 
     def render_one(self, answer: Answer) -> dict[str, Any]:
@@ -129,10 +127,6 @@ def _is_bare_function(item: dict[str, Any]) -> bool:
     if not is_function_call(item) or "type" in item:
         return False
     return isinstance(item["function"].get("arguments"), dict) and ("id" not in item or "index" in item["function"])
-
-
-def _write_arguments(call: AskedCall) -> Any:
-    return call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments or {}
 
 
 def _select_keywords(schema: Mapping[str, Any], keywords: Sequence[str]) -> dict[str, Any]:

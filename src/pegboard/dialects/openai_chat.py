@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_id
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
+from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.schema_adapters import remove_optional_nulls
 from pegboard.dialects.shared.function_calls import (
-    arguments_to_json,
+    compose_function_call,
     dict_or_empty,
     filter_dicts,
     first_dict,
@@ -21,7 +21,6 @@ from pegboard.dialects.shared.function_calls import (
     parse_output,
     result_to_output_text,
 )
-from pegboard.dialects.shared.message_text import content_to_text
 from pegboard.dialects.shared.openai_calls import (
     CHAT_LIMITS,
     CUSTOM_INPUT_END,
@@ -38,6 +37,7 @@ from pegboard.dialects.shared.openai_calls import (
     wrap_choice,
     wrap_single_calls,
 )
+from pegboard.dialects.shared.turns import content_to_text
 from pegboard.model.tool import Tool
 
 _FUNCTION_CALL_MESSAGE = "unrecognised_format: this message has a function_call, which is openai_legacy_function_call"
@@ -210,7 +210,7 @@ def _read_calls(calls: list[Any], into: Assembly, *, cut: bool = False) -> None:
 def _compose_call(call: AskedCall) -> dict[str, Any]:
     if call.extra.get("custom"):
         return {"id": call.id, "type": "custom", "custom": {"name": call.name, "input": get_custom_input(call)}}
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_to_json(call)}}
+    return compose_function_call(call)
 
 
 def _is_message(item: Any) -> bool:

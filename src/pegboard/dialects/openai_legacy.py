@@ -7,8 +7,8 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
+from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.schema_adapters import remove_optional_nulls
 from pegboard.dialects.shared.function_calls import (
     HeldCalls,

@@ -8,13 +8,11 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly, read_name
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits, Talk
 from pegboard.dialects.schema_adapters import remove_optional_nulls
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.function_calls import define_function, filter_dicts
-from pegboard.dialects.shared.message_text import get_text
 from pegboard.dialects.shared.openai_calls import (
     CUSTOM_INPUT_END,
     FUNCTION_NAME_PATTERN,
@@ -36,7 +34,7 @@ from pegboard.dialects.shared.openai_response_items import (
     restore_items,
     write_message_item,
 )
-from pegboard.dialects.shared.turns import Speaker, Turn, read_message_turn, read_part_turn
+from pegboard.dialects.shared.turns import Speaker, Turn, get_text, read_message_turn, read_part_turn
 from pegboard.model.tool import Tool
 
 _TEXT_DELTA = "response.output_text.delta"

@@ -52,6 +52,11 @@ class AskedCall(NamedTuple):
         return not self.provider_executed and self.result is ABSENT and self.error is None
 
     @property
+    def arguments_or_text(self) -> Any:
+        """The arguments, {} without any; the text of arguments that cannot be parsed."""
+        return self.arguments.text if isinstance(self.arguments, Malformed) else self.arguments or {}
+
+    @property
     def is_malformed(self) -> bool:
         """True if the arguments cannot be parsed."""
         return type(self.arguments) is Malformed

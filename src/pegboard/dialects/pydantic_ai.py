@@ -10,16 +10,15 @@ import orjson
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name, text_or_empty
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS
 from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks, result_to_text
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     arguments_to_json,
     build_portable_schema,
     filter_dicts,
     get_provider_name,
 )
-from pegboard.dialects.shared.message_text import content_to_text, get_message_text, get_text
-from pegboard.dialects.shared.turns import Speaker, Turn, get_timestamp
+from pegboard.dialects.shared.turns import Speaker, Turn, content_to_text, get_message_text, get_text, get_timestamp
 from pegboard.model.call import ToolResult
 from pegboard.model.tool import Tool
 

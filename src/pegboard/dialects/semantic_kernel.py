@@ -7,10 +7,9 @@ from typing import Any
 
 from pegboard.dialects.base import Answer, MessagePerAnswer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS, Talk
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     arguments_to_json,
     is_model_role,
     result_to_output_text,

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly, read_id, text_or_empty
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     arguments_to_json,
     is_function_call,
     is_model_role,

@@ -20,14 +20,13 @@ from pegboard.dialects.shared.turns import (
     unwrap_message,
 )
 from pegboard.dialects.sse_lines import parse_chunks
-from pegboard.dialects.text.base_text import TextDialect
+from pegboard.dialects.text.base_text import THOUGHT_PATTERN, TextDialect
 from pegboard.model.api_errors import Invalid
 
 MAX_TURNS = 10_000
 _MAX_DEPTH = 4
 # A message with a text and no other keys has the common form; no dialect is asked.
 _COMMON_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "name"})
-_THOUGHT_PATTERN = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _TEMPLATE_MARK = r"<\|\w+\|>(?:assistant\b)?"
 
 
@@ -93,7 +92,7 @@ class TurnReader:
         for pattern in self._answers:
             if (answer := pattern.search(text)) is not None:
                 return answer[1].strip() or None
-        text = _THOUGHT_PATTERN.sub("", text).rpartition("</think>")[2]
+        text = THOUGHT_PATTERN.sub("", text).rpartition("</think>")[2]
         opener = self._call_opener.search(text) if self._call_opener is not None else None
         return self._template_token.sub("", text[: opener.start()] if opener else text).strip() or None
 

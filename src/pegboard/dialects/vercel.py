@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
+from pegboard.dialects.provider_rules import PORTABLE_LIMITS, Talk
 from pegboard.dialects.shared.content_blocks import (
     arguments_to_object,
     describe_block,
@@ -18,16 +18,13 @@ from pegboard.dialects.shared.content_blocks import (
     result_to_text,
 )
 from pegboard.dialects.shared.function_calls import (
-    PORTABLE_LIMITS,
     build_portable_schema,
     filter_dicts,
     get_provider_name,
 )
-from pegboard.dialects.shared.message_text import get_text
-from pegboard.dialects.shared.turns import Speaker, Turn, read_part_turn
+from pegboard.dialects.shared.turns import Speaker, Turn, get_text, read_part_turn
 from pegboard.dialects.shared.vercel_parts import finish_parts, read_message, read_part, render_output
 from pegboard.json_schema.arguments_text import parse_json_text
-from pegboard.model.call import Malformed
 from pegboard.model.call_errors import MalformedArguments
 from pegboard.model.tool import Tool
 
@@ -185,8 +182,12 @@ class _VercelBase(Dialect):
         """Return an assistant message; calls that the provider ran include their results."""
         content: list[dict[str, Any]] = []
         for call in calls:
-            given = call.arguments.text if isinstance(call.arguments, Malformed) else call.arguments or {}
-            part = {"type": "tool-call", "toolCallId": call.id, "toolName": call.name, self.input_key: given}
+            part = {
+                "type": "tool-call",
+                "toolCallId": call.id,
+                "toolName": call.name,
+                self.input_key: call.arguments_or_text,
+            }
             if call.provider_executed:
                 part["providerExecuted"] = True
             if "provider_metadata" in call.extra:

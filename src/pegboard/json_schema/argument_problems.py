@@ -23,8 +23,7 @@ from pegboard.json_schema.problem_text import (
 )
 from pegboard.json_schema.schema_document import DRAFT_7, DRAFT_2020, Path, SchemaDocument, make_pointer
 from pegboard.json_schema.value_text import format_field_path, shorten
-from pegboard.model.call_errors import FieldProblem, InvalidArguments
-from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.call_errors import FieldProblem, Ignored, InvalidArguments
 
 
 def has_allowed_type(node: Any, value: Any) -> bool:

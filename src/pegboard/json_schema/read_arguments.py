@@ -20,8 +20,7 @@ from pegboard.json_schema.schema_document import Path, SchemaDocument
 from pegboard.json_schema.validation_cost import TooCostly
 from pegboard.json_schema.value_text import format_field_path, format_value, shorten
 from pegboard.model.call import Malformed
-from pegboard.model.call_errors import FieldProblem, MalformedArguments
-from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.call_errors import FieldProblem, Ignored, MalformedArguments
 from pegboard.model.json_text import is_unicode, map_leaves
 
 MIN_INTEGER = -(2**63)

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pegboard.kinds.libraries import Libraries
 from pegboard.model.api_errors import Fault
 from pegboard.model.call import Caller, ReadyCall
-from pegboard.model.call_errors import Misconfigured
-from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.call_errors import Ignored, Misconfigured
 from pegboard.model.tool import Tool
 from pegboard.model.tool_definition import ToolDefinition
 from pegboard.model.validation_messages import list_model_faults

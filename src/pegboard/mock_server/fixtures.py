@@ -72,7 +72,7 @@ MAX_LATENCY_MS = 600_000
 
 def _check_error_code(code: str) -> str:
     if code not in ERROR_CLASSES_BY_CODE:
-        raise ValueError(f"'{code[:100]}' is no code of a failed call; there are: {', '.join(ERROR_CLASSES_BY_CODE)}")
+        raise ValueError(f"'{code[:100]}' is not a code of a failed call; known: {', '.join(ERROR_CLASSES_BY_CODE)}")
     return code
 
 

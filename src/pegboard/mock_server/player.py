@@ -67,7 +67,7 @@ class Mock:
             player.reset()
 
 
-async def hang(board: Pegboard, fixtures: Fixtures) -> Mock:
+async def register_fixtures(board: Pegboard, fixtures: Fixtures) -> Mock:
     """Replace the board's tools by those of the fixtures, as public tools."""
     for item in list(board.snapshot.list_offered_tools(board.admin)):
         await board.tools.delete(item.tool.id, board.admin)

@@ -66,9 +66,9 @@ def _explain_omission(row: Mapping[str, Any], tool: Mapping[str, Any] | None) ->
     """Return the reason why this execution cannot become a fixture, or None."""
     reasons = (
         (row["status"] == "refused", "refused before the tool ran"),
-        (row["status"] == "in_doubt" or row["code"] == "cancelled", "cut off, so there is no answer"),
-        (row["repeat_of"] is not None and not row["attempts"], "an earlier answer, given again"),
-        (tool is None, "of a tool that is no longer there"),
+        (row["status"] == "in_doubt" or row["code"] == "cancelled", "interrupted, so there is no answer"),
+        (row["repeat_of"] is not None and not row["attempts"], "a repeat, which got the answer of an earlier call"),
+        (tool is None, "its tool no longer exists"),
         (row["arguments"] is None, "without arguments: the tool does not keep_arguments"),
         (
             row["status"] == "succeeded" and row["result"] is None,
@@ -76,7 +76,7 @@ def _explain_omission(row: Mapping[str, Any], tool: Mapping[str, Any] | None) ->
         ),
         (
             row["status"] == "failed" and row["code"] not in ERROR_CLASSES_BY_CODE,
-            "failed in a way that fixtures have no code for",
+            "failed with a code that fixtures do not have",
         ),
     )
     return next((why for is_so, why in reasons if is_so), None)

@@ -2,7 +2,7 @@
 
 import warnings
 
-from pegboard.mock_server.player import hang
+from pegboard.mock_server.player import register_fixtures as hang
 
 __all__ = ["hang"]
 

@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import orjson
 
-from pegboard.model.call_errors import UNAVAILABLE_CODES, Problem
-from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.call_errors import UNAVAILABLE_CODES, Ignored, Problem
 from pegboard.model.tool import Tool
 
 Role = Literal["admin", "member"]

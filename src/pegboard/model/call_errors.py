@@ -32,9 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Self
-
-from pegboard.model.ignored_arguments import Ignored
+from typing import ClassVar, NamedTuple, Self
 
 
 class ErrorType(StrEnum):
@@ -144,6 +142,13 @@ class ToolError(Exception):
         code = self.problems[0].code if self.problems else self.code
         about = (self.retryable, self.retry_after_ms, self.problems, self.did_run, self.sqlstate, self.command)
         return Problem(self.type, code, self.message, *about)
+
+
+class Ignored(NamedTuple):
+    """An argument that was dropped because the tool does not declare it, and the most similar declared name."""
+
+    name: str
+    did_you_mean: str | None = None
 
 
 class InvalidArguments(ToolError):

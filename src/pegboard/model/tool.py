@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -22,6 +22,11 @@ MAX_ALIAS_LENGTH = 64
 
 _NAME = re.compile(r"[A-Za-z_-][A-Za-z0-9_-]*", re.ASCII)
 _PORTABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
+# Longer names have too many candidates.
+MAX_SPELLED_LENGTH = 40
+_NAME_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
+_NAME_SEPARATORS = re.compile(r"[-_.:/ ]+")
+_NAME_PREFIX = re.compile(r"^.*[.:/]")
 _KEYWORDS = frozenset(word.lower() for word in keyword.kwlist)
 
 
@@ -73,6 +78,31 @@ def list_lookup_names(name: str) -> tuple[str, ...]:
     """Return the lower-case names by which a tool is found: its name, and its alias if it has one."""
     alias = make_alias(name)
     return (name.lower(),) if alias is None else (name.lower(), alias.lower())
+
+
+def iterate_near_spellings(name: str) -> Iterator[str]:
+    """Yield lower-case names that differ in separators, or by one missing, added, changed or swapped letter.
+
+    They are generated from the given name and looked up, so the cost does not depend on the number of tools.
+    """
+    if len(name) > MAX_SPELLED_LENGTH:
+        return
+    words = [word for word in _NAME_SEPARATORS.split(name) if word]
+    for separator in ("_", "-", ""):
+        yield separator.join(words)
+    # Models add a prefix such as `functions.`; try without it.
+    yield _NAME_PREFIX.sub("", name)
+    ends = [(name[:place], name[place:]) for place in range(len(name) + 1)]
+    for start, end in ends:
+        if len(end) > 1:
+            yield start + end[1] + end[0] + end[2:]
+        if end:
+            yield start + end[1:]
+    for start, end in ends:
+        for letter in _NAME_LETTERS:
+            yield start + letter + end
+            if end:
+                yield start + letter + end[1:]
 
 
 def _is_uuid(text: str) -> bool:

@@ -11,8 +11,7 @@ from pegboard.kinds.base import Prepared
 from pegboard.model.accounts import Agent, ApiKey, Secret, User
 from pegboard.model.api_errors import Unauthorised
 from pegboard.model.call import Caller, Role
-from pegboard.model.similar_names import iterate_near_spellings
-from pegboard.model.tool import Tool, list_lookup_names
+from pegboard.model.tool import Tool, iterate_near_spellings, list_lookup_names
 from pegboard.registry.account_macs import AccountSigner, hash_key
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.storage import account_rows, tool_rows

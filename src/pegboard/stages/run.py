@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from pegboard.journal.journal import EarlierCall
 from pegboard.journal.recovery import IN_DOUBT_MESSAGE
 from pegboard.model.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
-from pegboard.model.call_errors import InDoubt, Problem, ToolError, Unrecorded
+from pegboard.model.call_errors import Ignored, InDoubt, Problem, ToolError, Unrecorded
 from pegboard.model.ids import new_id
-from pegboard.model.ignored_arguments import Ignored
 from pegboard.model.json_text import replace_unstorable
 from pegboard.model.tool import Tool
 from pegboard.registry.compiled_tool import CompiledTool

@@ -10,7 +10,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.plain import Plain
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits
 from pegboard.surfaces.rest.tool_routes import DEFAULT_PROVIDERS
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 

@@ -75,7 +75,7 @@ async def test_numbers_keep_their_digits_and_keys_their_order(stored_admin: http
         (b"{", 400, "JSON"),
         (b'{"role":"user","role":"system","content":"x"}', 400, "twice"),
         (b'{"foo":1}', 422, "an object with the keys 'foo'"),
-        (b'{"role":"tool","tool_call_id":"nobody","content":"1"}', 422, "waits for an answer"),
+        (b'{"role":"tool","tool_call_id":"nobody","content":"1"}', 422, "is waiting for an answer"),
         (b'{"role":"user","content":' + b"[" * 500 + b"]" * 500 + b"}", 422, "nested too deeply"),
         (orjson.dumps([CALL] * 10_000), 422, "10,000 calls in one payload, at most 100"),
     ],

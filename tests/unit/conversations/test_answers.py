@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pegboard import Pegboard
-from pegboard.conversations import match_results
+from pegboard.conversations import stored_calls
 from pegboard.model.api_errors import Invalid
 from pegboard.model.conversation import Message
 from tests.formats import cases
@@ -110,8 +110,8 @@ async def test_a_call_whose_arguments_could_not_be_read_is_answered_too(board: P
     assert message.tool_calls[0]["raw_arguments"] == '{"x'
 
 
-WAITS = "no call with the (id|name) '[a-z]+' waits for an answer in this thread"
-ADDED = "the call with the (id|name) '[a-z]+' has its answer already: it was added before. Leave this answer out"
+WAITS = "no call with the (id|name) '[a-z]+' is waiting for an answer in this thread"
+ADDED = "the call with the (id|name) '[a-z]+' already has an answer: it was added before. Leave out this answer"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ async def test_an_answer_that_the_board_has_kept_itself_is_refused_with_that_rea
     for number in range(later):
         await board.run(calling((f"other_{number}", "math_eval")), thread=thread.id)
     for answer in (telling("call_1", "{}"), telling(None, "{}", name="echo")):
-        with pytest.raises(Invalid, match="has its answer already: the board added it when it ran the call"):
+        with pytest.raises(Invalid, match="already has an answer: the board added it when it ran the call"):
             await board.threads.add(thread.id, board.admin, answer)
     # A later call of the same id is another one.
     await board.threads.add(thread.id, board.admin, calling(("call_1", "echo")))
@@ -158,7 +158,7 @@ async def test_an_answer_that_the_board_has_kept_itself_is_refused_with_that_rea
 async def test_a_call_is_found_many_messages_back_but_not_any_number(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match_results, "MAX_LOOK_BACK_MESSAGES", 20)
+    monkeypatch.setattr(stored_calls, "MAX_LOOK_BACK_MESSAGES", 20)
     later = [calling((f"c{number}", "a")) for number in range(15)]
     messages = await added(board, calling(("first", "a")), later, telling("first", "found"))
     assert messages[0].tool_calls[0]["result"] == "found"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pegboard.conversations.read_messages import IncomingMessage
-from pegboard.dialects.message_rules import Talk
+from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.turn_reader import TurnReader
 from pegboard.model.api_errors import Invalid

@@ -11,7 +11,7 @@ import pytest
 
 from pegboard.dialects.definition_lint import ToolLintResult, estimate_tokens, lint_definition, lint_definitions
 from pegboard.dialects.plain import Plain
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits
 from pegboard.dialects.schema_adapters import fit_property_names, to_gemini_schema
 from pegboard.dialects.shared.function_calls import define_function, get_provider_name
 from pegboard.model.tool import Kind, Tool

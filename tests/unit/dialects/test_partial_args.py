@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pegboard.dialects.gemini import GeminiGenerateContent
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.dialects.shared.gemini_partial_args import parse_json_path
+from pegboard.dialects.shared.gemini_parts import parse_json_path
 from tests.unit.dialects.framework_payloads import calls_of, grafted, never_raises, streamed
 
 DIALECT = GeminiGenerateContent()

@@ -12,7 +12,7 @@ import pytest
 
 from pegboard.board import Pegboard
 from pegboard.mock_server.fixtures import ERROR_CLASSES_BY_CODE, Fixtures, build_tool_error
-from pegboard.mock_server.player import Mock, hang
+from pegboard.mock_server.player import Mock, register_fixtures
 from pegboard.testing import calls_of, memory_board
 
 
@@ -21,7 +21,7 @@ async def mocked(*responses: dict[str, Any], **tool: Any) -> AsyncIterator[tuple
     """A board with a tool called `it` that answers like this."""
     fixtures = Fixtures.model_validate({"tools": [{"name": "it", "responses": list(responses), **tool}]})
     async with memory_board() as board:
-        yield board, await hang(board, fixtures)
+        yield board, await register_fixtures(board, fixtures)
 
 
 async def outputs(board: Pegboard, *arguments: dict[str, Any]) -> list[Any]:
@@ -119,7 +119,7 @@ def test_an_upstream_that_is_worth_another_try_is_retried_as_transport() -> None
 async def test_the_board_has_the_tools_of_the_fixtures_and_no_others() -> None:
     tools = [{"name": name, "responses": [{"respond": name}]} for name in ("echo", "query_baseline")]
     async with memory_board() as board:
-        await hang(board, Fixtures.model_validate({"tools": tools}))
+        await register_fixtures(board, Fixtures.model_validate({"tools": tools}))
         assert [tool["name"] for tool in await board.definitions()] == ["echo", "query_baseline"]
         assert (await board.call("echo", {"a": 1})).output == "echo"
 

@@ -82,13 +82,13 @@ def test_failures_are_recorded_with_their_code() -> None:
     ("left", "why"),
     [
         (row({}, status="refused", code="missing"), "refused before the tool ran"),
-        (row({}, status="in_doubt"), "cut off"),
-        (row({}, status="failed", code="cancelled"), "cut off"),
-        (row({}, 1, repeat_of="x", attempts=0), "given again"),
-        (row({}, 1, tool_id="2"), "no longer there"),
+        (row({}, status="in_doubt"), "interrupted"),
+        (row({}, status="failed", code="cancelled"), "interrupted"),
+        (row({}, 1, repeat_of="x", attempts=0), "of an earlier call"),
+        (row({}, 1, tool_id="2"), "no longer exists"),
         (row(None, 1), "keep_arguments"),
         (row({}, None), "keep_result"),
-        (row({}, status="failed", code="P2002"), "no code for"),
+        (row({}, status="failed", code="P2002"), "fixtures do not have"),
     ],
 )
 def test_what_is_left_out_is_counted_with_the_reason(left: dict[str, Any], why: str) -> None:

@@ -202,6 +202,12 @@ def _is_content_block(block: Any) -> bool:
     return kind != "resource" or isinstance(block.get("resource"), dict)
 
 
+def describe_result(result: ToolResult) -> str:
+    """Return the output as text, with content blocks described; for a failure, its message."""
+    blocks = get_content_blocks(result)
+    return result_to_text(result) if blocks is None else "\n".join(map(describe_block, blocks))
+
+
 def describe_block(block: Mapping[str, Any]) -> str:
     """Return a text for a block, for models that accept only text."""
     kind = block.get("type")

@@ -8,25 +8,20 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import orjson
 
 from pegboard.dialects.call_assembler import Assembly, read_id, read_name
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
-from pegboard.dialects.read_limits import Limits
 from pegboard.dialects.schema_adapters import add_missing_items, flatten_root
-from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
-from pegboard.dialects.shared.content_blocks import describe_block, get_content_blocks, result_to_text
+from pegboard.dialects.shared.content_blocks import describe_result
 from pegboard.json_schema.arguments_text import parse_json_text
 from pegboard.model.call import Malformed, ToolResult
 from pegboard.model.call_errors import MalformedArguments
 from pegboard.model.json_text import json_text
 from pegboard.model.tool import Tool
-
-# The restrictions of all providers together, for definitions that may be sent to any of them.
-PORTABLE_LIMITS = Limits(root=REFUSED_ROOT_KEYWORDS, needs_items=True)
 
 
 def get_provider_name(tool: Tool) -> str:
@@ -101,6 +96,11 @@ def arguments_to_json(call: AskedCall) -> str:
     return json_text(call.arguments or {})
 
 
+def compose_function_call(call: AskedCall) -> dict[str, Any]:
+    """Return a call as `{id, type: function, function: {name, arguments}}`."""
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments_to_json(call)}}
+
+
 class _HeldCall(NamedTuple):
     name: str
     arguments: Any
@@ -160,10 +160,8 @@ SHARED_RESULT_TEXT = "(answered together with the calls after it: see the last o
 
 def result_to_output_text(result: ToolResult) -> str:
     """Return the output as text, with content blocks described; for a failure, `{"error": message}`."""
-    if result.problem is not None:
-        return orjson.dumps({"error": result_to_text(result)}).decode()
-    blocks = get_content_blocks(result)
-    return result_to_text(result) if blocks is None else "\n".join(map(describe_block, blocks))
+    text = describe_result(result)
+    return text if result.problem is None else orjson.dumps({"error": text}).decode()
 
 
 def parse_output(content: Any) -> tuple[Any, str | None]:
@@ -221,6 +219,21 @@ def first_dict(value: Any) -> dict[str, Any]:
 def read_stream_key(value: Any) -> int | str | None:
     """Return a number or string that identifies chunks of a stream, or None."""
     return value if isinstance(value, int | str) else None
+
+
+def replace_items(value: Any, replace: Callable[[Any], Any]) -> Any:
+    """Return a copy of the value with each item, at any depth, replaced; what is inserted is not searched further."""
+    root = [value]
+    todo: list[Any] = [root]
+    while todo:
+        holder = todo.pop()
+        for key, item in enumerate(holder) if isinstance(holder, list) else holder.items():
+            holder[key] = replace(item)
+            if holder[key] is item and isinstance(item, dict | list):
+                # Copy: the caller's value is not modified.
+                holder[key] = item.copy()
+                todo.append(holder[key])
+    return root[0]
 
 
 def to_serializable(value: Any) -> Any:

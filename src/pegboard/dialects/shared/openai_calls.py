@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from pegboard.dialects.parsed_calls import AskedCall
-from pegboard.dialects.read_limits import Limits
+from pegboard.dialects.provider_rules import Limits
 from pegboard.dialects.schema_adapters import to_strict_schema
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.function_calls import define_function

@@ -15,13 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.shared.content_blocks import (
     arguments_to_object,
-    describe_block,
-    get_content_blocks,
-    result_to_text,
+    describe_result,
 )
 from pegboard.dialects.shared.function_calls import (
     define_function,
@@ -162,12 +160,16 @@ class TextDialect(Dialect):
     is_templated: ClassVar[bool] = False
     # The marks that start a call, or a list of calls.
     openers: ClassVar[tuple[str, ...]]
+    # The beginning of a call, which distinguishes it from those of dialects with the same opener.
+    shape: ClassVar[re.Pattern[str] | None] = None
     # The marks around reasoning.
     thoughts: ClassVar[Mapping[str, str]] = MappingProxyType({THINK_OPEN: THINK_CLOSE})
 
     def recognises(self, item: Any) -> bool:
-        """Return True if a text has one of the openers."""
-        return isinstance(item, str) and any(opener in item for opener in self.openers)
+        """Return True if a text has a call of this shape, or one of the openers if no shape is declared."""
+        if not isinstance(item, str) or self.shape is None:
+            return isinstance(item, str) and any(opener in item for opener in self.openers)
+        return self.shape.search(item) is not None
 
     def read(self, item: Any, into: Assembly) -> None:
         """Read a text or a piece of one, or a message whose content is text; raise Unreadable for anything else."""
@@ -283,20 +285,16 @@ def skip_other_turn(text: Text, into: Assembly, *ends: str) -> Scan:
 
 def answer_to_text(answer: Answer) -> str:
     """Return the text of an answer for the model, plain or as JSON."""
-    result = answer.result
-    if result.problem is not None:
-        return f"Error: {result_to_text(result)}"
-    blocks = get_content_blocks(result)
-    return result_to_text(result) if blocks is None else "\n".join(describe_block(block) for block in blocks)
+    text = describe_result(answer.result)
+    return text if answer.result.problem is None else f"Error: {text}"
 
 
-_THOUGHT_PATTERN = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+THOUGHT_PATTERN = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 class TurnDialect(TextDialect):
     """Calls of one shape, and all answers in one turn of a chat template."""
 
-    # The beginning of a call, which distinguishes it from dialects with the same opener.
     shape: ClassVar[re.Pattern[str]]
     # The start and end of the turn with the answers, and the text around each answer.
     turn: ClassVar[tuple[str, str]]
@@ -308,7 +306,7 @@ class TurnDialect(TextDialect):
             return False
         if "think>" not in item:
             return self.shape.search(item) is not None
-        visible = _THOUGHT_PATTERN.sub("", item)
+        visible = THOUGHT_PATTERN.sub("", item)
         after = visible.rpartition(THINK_CLOSE)[2]
         return (self.shape.search(after) or self.shape.search(visible)) is not None
 

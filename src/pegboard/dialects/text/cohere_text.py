@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
-import orjson
-
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import (
     THINK_CLOSE,
@@ -21,6 +19,7 @@ from pegboard.dialects.text.base_text import (
     answer_to_text,
     read_call_objects,
 )
+from pegboard.dialects.text.literals import to_json_string
 from pegboard.dialects.text.scanner import Scan, Text
 
 _CALLS, _CALLS_END = "<|START_ACTION|>", "<|END_ACTION|>"
@@ -49,8 +48,8 @@ class CohereR7B(TextDialect):
     def compose(self, calls: Sequence[AskedCall]) -> str:
         """Return the calls in one array; a call without an id gets its index, as the model counts."""
         made = (
-            f'    {{"tool_call_id": {_to_json_string(call.id or str(place))}, "tool_name": '
-            f"{_to_json_string(call.name)}, "
+            f'    {{"tool_call_id": {to_json_string(call.id or str(place))}, "tool_name": '
+            f"{to_json_string(call.name)}, "
             f'"parameters": {arguments_to_json(call)}}}'
             for place, call in enumerate(calls)
         )
@@ -72,11 +71,7 @@ class CohereR7B(TextDialect):
 def _render_result(answer: Answer, identity: str) -> str:
     is_error = "null" if answer.result.problem is None else "true"
     return (
-        f'    {{\n        "tool_call_id": {_to_json_string(identity)},\n        "results": {{\n'
-        f'            "0": {_to_json_string(answer_to_text(answer))}\n        }},\n        '
+        f'    {{\n        "tool_call_id": {to_json_string(identity)},\n        "results": {{\n'
+        f'            "0": {to_json_string(answer_to_text(answer))}\n        }},\n        '
         f'"is_error": {is_error}\n    }}'
     )
-
-
-def _to_json_string(text: str) -> str:
-    return orjson.dumps(text).decode()

@@ -10,8 +10,8 @@ import orjson
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import Talk, TextMarks
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import TRUNCATED_MESSAGE, TextDialect, answer_to_text, skip_other_turn
 from pegboard.dialects.text.scanner import Scan, Text
@@ -24,7 +24,6 @@ _HEADER = re.compile(
     r"\s*+(?:assistant)?\s*+(?:to=(?P<to>[^\s<]+)\s*+)?"
     r"(?:<\|channel\|>\s*+(?P<channel>\w+)\s*+(?:to=(?P<later>[^\s<]+))?)?"
 )
-_KNOWN_CHANNEL = re.compile(r"<\|channel\|>\s*+(?:analysis|commentary|final)\b")
 
 
 class Harmony(TextDialect):
@@ -38,12 +37,9 @@ class Harmony(TextDialect):
     text_marks = TextMarks(calls=r" to=functions\.")
     marks: ClassVar[tuple[str, ...]] = (_CHANNEL,)
     openers: ClassVar[tuple[str, ...]] = (_CHANNEL,)
+    shape = re.compile(r"<\|channel\|>\s*+(?:analysis|commentary|final)\b")
     is_templated: ClassVar[bool] = True
     talk: ClassVar[Talk] = Talk(system="first", has_ids=False, one_call=True)
-
-    def recognises(self, item: Any) -> bool:
-        """Return True if a text has a message on one of the channels."""
-        return isinstance(item, str) and _KNOWN_CHANNEL.search(item) is not None
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         mark = ""

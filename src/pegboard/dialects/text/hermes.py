@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import TextMarks
 from pegboard.dialects.text.base_text import EMPTY_THOUGHT, THINK_CLOSE, THINK_OPEN, TurnDialect, to_template_json
 from pegboard.dialects.text.scanner import Scan, Text
 from pegboard.json_schema.arguments_text import parse_json_text

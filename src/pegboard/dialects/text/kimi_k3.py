@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk, TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import Talk, TextMarks
 from pegboard.dialects.text.base_text import THINK_CLOSE, THINK_OPEN, TextDialect, answer_to_text, is_tool_name
 from pegboard.dialects.text.scanner import Scan, Text
 from pegboard.dialects.text.tagged_calls import TaggedCallDraft, write_tag_value

@@ -10,8 +10,8 @@ import orjson
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import TextMarks
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import (
     OTHER_TURN_MARKS,

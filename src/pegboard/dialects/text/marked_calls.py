@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import TextMarks
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import (
     TRUNCATED_MESSAGE,
@@ -32,12 +32,6 @@ class MarkedCalls(TextDialect):
     call: ClassVar[tuple[str, str, str]]
     # The marks around all calls.
     block: ClassVar[tuple[str, str]] = ("", "")
-    # The beginning of a call, which distinguishes it from dialects with the same opener.
-    shape: ClassVar[re.Pattern[str]]
-
-    def recognises(self, item: Any) -> bool:
-        """Return True if a text has a call of this shape."""
-        return isinstance(item, str) and self.shape.search(item) is not None
 
     def read_head(self, head: str) -> tuple[str, str] | None:
         """Return the name and the id from the text before the arguments, or None if it is prose."""
@@ -100,7 +94,6 @@ class KimiK2(MarkedCalls):
     openers: ClassVar[tuple[str, ...]] = (_KIMI_CALL,)
     call = (_KIMI_CALL, "<|tool_call_argument_begin|>", "<|tool_call_end|>")
     block = ("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>")
-    shape = re.compile(re.escape(_KIMI_CALL))
 
     def read_head(self, head: str) -> tuple[str, str] | None:
         """Return the name in the id, and the id."""
@@ -151,9 +144,6 @@ class DeepSeekV31(MarkedCalls):
         return f"<｜tool▁output▁begin｜>{answer_to_text(answer)}<｜tool▁output▁end｜>"
 
 
-_R1_CALL = re.compile(rf"{_CALL}[^<{{\n]{{1,255}}{_SEP}[^<{{\n]{{1,255}}\n")
-
-
 class DeepSeekR1(TextDialect):
     """`<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME`, with the arguments as a JSON code block: V3 and R1.
 
@@ -163,10 +153,8 @@ class DeepSeekR1(TextDialect):
     name: ClassVar[str] = "text_deepseek_r1"
     marks: ClassVar[tuple[str, ...]] = (_CALL,)
     openers: ClassVar[tuple[str, ...]] = (_CALL,)
-
-    def recognises(self, item: Any) -> bool:
-        """Return True if a text has a call whose name is on a line after the separator."""
-        return isinstance(item, str) and _R1_CALL.search(item) is not None
+    # The name is on a line after the separator.
+    shape = re.compile(rf"{_CALL}[^<{{\n]{{1,255}}{_SEP}[^<{{\n]{{1,255}}\n")
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         ends = (_CALL_END, _CALL, _CALLS_END)

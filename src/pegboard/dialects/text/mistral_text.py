@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import orjson
 
 from pegboard.dialects.base import Answer
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import Talk
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.shared.content_blocks import get_content_blocks
 from pegboard.dialects.shared.function_calls import arguments_to_json
 from pegboard.dialects.text.base_text import (
@@ -25,14 +25,13 @@ from pegboard.dialects.text.base_text import (
     is_tool_name,
     read_call_objects,
 )
+from pegboard.dialects.text.literals import to_json_string
 from pegboard.dialects.text.scanner import Scan, Text
 from pegboard.model.call import Malformed
 
 _CALLS, _CALL_ID, _ARGUMENTS = "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"
 _TALK = Talk(system="first", ids=re.compile(r"[a-zA-Z0-9]{9}"))
 _THOUGHT_MARKS = MappingProxyType({THINK_OPEN: THINK_CLOSE, "[THINK]": "[/THINK]"})
-_JSON_CALLS = re.compile(r"\[TOOL_CALLS\]\s*+[\[{]")
-_NAMED_CALL = re.compile(r"\[TOOL_CALLS\]\s*+[^\s\[\]{}]{1,255}\s*+(?:\[CALL_ID\]|\[ARGS\]|\{)")
 _CALL_KEYS = CallKeys("name", "arguments")
 
 
@@ -53,10 +52,7 @@ class MistralNemo(_MistralText):
     """
 
     name: ClassVar[str] = "text_mistral_nemo"
-
-    def recognises(self, item: Any) -> bool:
-        """Return True if a text has the mark followed by JSON."""
-        return isinstance(item, str) and _JSON_CALLS.search(item) is not None
+    shape = re.compile(r"\[TOOL_CALLS\]\s*+[\[{]")
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         while (yield from self.find_next_opener(text, into)):
@@ -70,9 +66,7 @@ class MistralNemo(_MistralText):
         """Return the output as JSON with the id of its call."""
         is_data = answer.result.problem is None and get_content_blocks(answer.result) is None
         content = answer.result.output_json if is_data else orjson.dumps(answer_to_text(answer))
-        return (
-            f'[TOOL_RESULTS]{{"content": {content.decode()}, "call_id": {_to_json_string(answer.id)}}}[/TOOL_RESULTS]'
-        )
+        return f'[TOOL_RESULTS]{{"content": {content.decode()}, "call_id": {to_json_string(answer.id)}}}[/TOOL_RESULTS]'
 
 
 class MistralSmall32(_MistralText):
@@ -82,10 +76,7 @@ class MistralSmall32(_MistralText):
     """
 
     name: ClassVar[str] = "text_mistral_small32"
-
-    def recognises(self, item: Any) -> bool:
-        """Return True if a text has the mark followed by a name."""
-        return isinstance(item, str) and _NAMED_CALL.search(item) is not None
+    shape = re.compile(r"\[TOOL_CALLS\]\s*+[^\s\[\]{}]{1,255}\s*+(?:\[CALL_ID\]|\[ARGS\]|\{)")
 
     def scan(self, text: Text, into: Assembly) -> Scan:
         while (yield from self.find_next_opener(text, into)):
@@ -117,9 +108,5 @@ class MistralSmall32(_MistralText):
 
 
 def _compose_call(call: AskedCall) -> str:
-    identity = f', "id": {_to_json_string(call.id)}' if call.id else ""
-    return f'{{"name": {_to_json_string(call.name)}, "arguments": {arguments_to_json(call)}{identity}}}'
-
-
-def _to_json_string(text: str) -> str:
-    return orjson.dumps(text).decode()
+    identity = f', "id": {to_json_string(call.id)}' if call.id else ""
+    return f'{{"name": {to_json_string(call.name)}, "arguments": {arguments_to_json(call)}{identity}}}'

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pegboard.dialects.call_assembler import Assembly
-from pegboard.dialects.message_rules import TextMarks
 from pegboard.dialects.parsed_calls import AskedCall
+from pegboard.dialects.provider_rules import TextMarks
 from pegboard.dialects.text.base_text import TurnDialect
 from pegboard.dialects.text.scanner import Scan, Text
 from pegboard.dialects.text.tagged_calls import (

@@ -11,7 +11,7 @@ graph.add_edge("error_handler", "agent")
 from __future__ import annotations
 
 try:
-    import langgraph.graph as _  # noqa: F401 -- only whether it is there
+    import langgraph.graph as _  # noqa: F401 -- only whether it is installed
 except ImportError as error:
     raise ImportError(
         "pegboard.integrations.langgraph needs LangGraph: pip install '/path/to/pegboard[langgraph]', or "

@@ -33,7 +33,7 @@ class ToolErrorNode:
         self, *, max_rounds: int = 3, fallback: Mapping[str, Any] | None = None, messages_key: str = "messages"
     ) -> None:
         if max_rounds < 1:
-            raise ValueError(f"max_rounds is {max_rounds}, and a tool fails in 1 round at least before it is given up")
+            raise ValueError(f"max_rounds is {max_rounds}; it must be at least 1")
         self._max_rounds = max_rounds
         self._fallback = {tool: _to_text(value) for tool, value in (fallback or {}).items()}
         self._messages_key = messages_key
@@ -95,14 +95,14 @@ def _advise_model(failure: ToolFailure, fields: Mapping[str, Any]) -> str:
     if failure["given_up"]:
         count = failure["round"]
         times = "" if count == 1 else f" {count} times in a row"
-        return f"It has failed{times}: do not call it again. Go on without it, and say what is missing because of that."
+        return f"It has failed{times}: do not call it again. Continue without it, and mention what is missing."
     if failure["code"] in _UNCERTAIN_CODES:
         return "It may have taken effect: find out whether it did before you call it again."
     if fields.get("error_type") == ErrorType.VALIDATION:
         return "Correct the arguments and call it again."
     if fields.get("error_type") == ErrorType.CONFIG:
-        return "Calling it again will not help: use another tool, or go on without it."
+        return "Calling it again will not help: use another tool, or continue without it."
     if failure["retryable"]:
         wait = fields.get("retry_after_ms")
         return f"It may work if you call it again{f' in {wait / 1000:g} s' if wait else ''}."
-    return "Call it with other arguments, use another tool, or go on without it."
+    return "Call it with other arguments, use another tool, or continue without it."

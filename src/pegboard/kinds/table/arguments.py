@@ -18,8 +18,7 @@ from pegboard.json_schema.schema_document import Path, SchemaDocument
 from pegboard.json_schema.validation_cost import MAX_CHECKS, TooCostly, compute_cost
 from pegboard.kinds.table.config import TableConfig, TableField
 from pegboard.kinds.table.generate_tools import list_number_limits
-from pegboard.model.call_errors import MalformedArguments
-from pegboard.model.ignored_arguments import Ignored
+from pegboard.model.call_errors import Ignored, MalformedArguments
 from pegboard.model.timestamps import read_instant, write_instant
 from pegboard.model.tool import Tool
 

@@ -11,7 +11,7 @@ import uvicorn
 
 from pegboard.board import Pegboard
 from pegboard.mock_server.fixtures import Fixtures
-from pegboard.mock_server.player import Mock, hang
+from pegboard.mock_server.player import Mock, register_fixtures
 from pegboard.model.api_errors import Forbidden, Refusal
 from pegboard.model.ids import new_id
 from pegboard.surfaces.cli.board_server import listen
@@ -67,7 +67,7 @@ class MockServer(ServerApplication):
 
     async def _on_board_open(self, board: Pegboard) -> None:
         board.snapshot.admit(self._key, board.admin)
-        self._mock = await hang(board, self._fixtures)
+        self._mock = await register_fixtures(board, self._fixtures)
         # `POST /v1/chains` is allowed, and could register a tool.
         board.tools.create = _refuse_change  # type: ignore[method-assign]
         self._board = board

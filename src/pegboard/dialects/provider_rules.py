@@ -1,16 +1,44 @@
-"""Rules of providers for the messages of a conversation, and how to find the message in a response."""
+"""Rules of providers for tool definitions and for the messages of a conversation, and how to find a message."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from pegboard.dialects.parsed_calls import EMPTY_MAPPING
+from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
 from pegboard.dialects.shared.function_calls import dict_or_empty, first_dict
 
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one provider's definitions; None if there is no known limit."""
+
+    name: re.Pattern[str] | None = None
+    description: int | None = None
+    tools: int | None = None
+    # The pattern for the keys of properties.
+    property_name: re.Pattern[str] | None = None
+    # JSON Schema keywords that are rejected, and those that are accepted but have no effect.
+    refused: frozenset[str] = frozenset()
+    ignored: frozenset[str] = frozenset()
+    # Keywords that are rejected only at the root of a schema, and whether an array must have a schema for its items.
+    root: frozenset[str] = frozenset()
+    needs_items: bool = False
+    depth: int | None = None
+    properties: int | None = None
+    # Whether a definition can contain a schema.
+    has_schema: bool = True
+    # Whether definitions are declared strict if OpenAI's strict mode can express them.
+    strict: bool = False
+
+
+# The restrictions of all providers together, for definitions that may be sent to any of them.
+PORTABLE_LIMITS = Limits(root=REFUSED_ROOT_KEYWORDS, needs_items=True)
 SAME_ROLES: Mapping[str, str] = MappingProxyType({})
 
 
