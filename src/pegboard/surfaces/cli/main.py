@@ -90,6 +90,11 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "call_commands:normalize_payload",
         "Show the tool calls in a message, response, text or stream of any dialect; runs nothing.",
     ),
+    (
+        "mcp",
+        "mcp_command:serve_mcp",
+        "Serve the tools to an MCP client over standard input and output.",
+    ),
     ("apply", "apply_commands:apply_definitions", "Make the board match files of tool definitions."),
     ("export", "edit_commands:export_definitions", "Write tool definitions as files for `apply`."),
     ("whoami", "account_commands:show_current_user", "Show the user of this key."),

@@ -51,7 +51,7 @@ class CliSession:
     key: str | None = None
     local: bool = False
     as_json: bool = False
-    # True if --url was given before the command.
+    # True if --url was given.
     is_remote: bool = False
 
 
@@ -85,6 +85,8 @@ def accept_shared_options(command: Callable[..., None]) -> Callable[..., None]:
         session = ctx.obj = replace(get_session(ctx), **changes)
         if session.local and (session.is_remote or changes.get("url")):
             raise UsageError("--local opens the database directly, so it excludes --url; leave one of them out")
+        if changes.get("url"):
+            session = ctx.obj = replace(session, is_remote=True)
         try:
             command(**arguments)
         except CommandFailure as failure:

@@ -28,6 +28,7 @@ _NAMES = (
 )  # fmt: skip
 _PLACES = {name: place for place, name in enumerate(_NAMES)}
 _ROUTING = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
+_PLAIN = re.compile(r"[\x20-\x7e]*")
 _BASE64 = re.compile(r"=\?base64\?(.*)\?=", re.DOTALL)
 
 
@@ -123,6 +124,13 @@ def decode_header_value(value: bytes | None) -> str | None:
         return decoded.decode() if base64.b64encode(decoded).decode() == found[1] else None
     except (binascii.Error, ValueError):
         return None
+
+
+def encode_header_value(value: str) -> str:
+    """Return the value of a header for this text, in base64 form if it would not arrive unchanged."""
+    if _PLAIN.fullmatch(value) and value == value.strip() and not _BASE64.fullmatch(value):
+        return value
+    return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
 
 
 def _build_mismatch(message: str) -> ProtocolError:

@@ -34,9 +34,7 @@ class ParamHeader(NamedTuple):
         name, argument = self.header.decode(), ".".join(self.path)
         if self.header in duplicates:
             raise ProtocolError(HEADER_MISMATCH, f"The header {name} was sent more than once")
-        value: Any = arguments
-        for key in self.path:
-            value = value.get(key) if isinstance(value, Mapping) else None
+        value = self._find_argument(arguments)
         sent, expected = headers.get(self.header), _format_value(value)
         if expected is None:
             if sent is not None:
@@ -45,6 +43,16 @@ class ParamHeader(NamedTuple):
             raise ProtocolError(HEADER_MISMATCH, f"The header {name} is missing: it repeats the argument '{argument}'")
         elif not self._is_equal(decode_header_value(sent), expected, value):
             raise ProtocolError(HEADER_MISMATCH, f"The header {name} must be the same as the argument '{argument}'")
+
+    def format_argument(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return the argument as text, or None if no header repeats it."""
+        return _format_value(self._find_argument(arguments))
+
+    def _find_argument(self, arguments: Mapping[str, Any]) -> Any:
+        value: Any = arguments
+        for key in self.path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
 
     def _is_equal(self, sent: str | None, expected: str, value: Any) -> bool:
         if sent == expected:
