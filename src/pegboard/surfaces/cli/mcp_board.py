@@ -9,7 +9,7 @@ from pegboard.board import Pegboard
 from pegboard.model.api_errors import Refusal
 from pegboard.model.call import Caller
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, UsageError
-from pegboard.surfaces.cli.local_settings import read_settings
+from pegboard.surfaces.cli.session import read_settings
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.stdio_lines import StdioLines
 from pegboard.surfaces.mcp.stdio_server import serve_stdio
