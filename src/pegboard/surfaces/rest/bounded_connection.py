@@ -74,6 +74,8 @@ class BoundedConnection(asyncio.Protocol):
     _is_running = False
     # True if a part of the response was written.
     _has_answered = False
+    # The head of a response, until its body follows in the same step of the event loop: each write is a system call.
+    _unwritten = b""
     # True if the connection was refused or lost, and further input is ignored.
     _is_ended = False
     # True while the parser gets data, and if it refused that.
@@ -232,6 +234,7 @@ class BoundedConnection(asyncio.Protocol):
 
     def end(self) -> None:
         """End the request, and start the deadline for the next request head."""
+        self._flush()
         self._is_busy = self._is_running = False
         self._bytes = 0
         if not self._is_ended:
@@ -325,13 +328,28 @@ class BoundedConnection(asyncio.Protocol):
         """Write a part of a response."""
         if self._is_parsing:  # requests are answered later, by a task
             self._is_invalid = True
-        elif not self._is_ended:
+        elif self._is_ended:
+            return
+        elif not self._has_answered:
             self._has_answered = True
+            self._unwritten = data
+            self._loop.call_soon(self._flush)
+        elif self._unwritten and len(data) <= _MAX_PART_BYTES:
+            data, self._unwritten = self._unwritten + data, b""
+            self._transport.write(data)
+        else:
+            self._flush()
+            self._transport.write(data)
+
+    def _flush(self) -> None:
+        if self._unwritten and not self._is_ended:
+            data, self._unwritten = self._unwritten, b""
             self._transport.write(data)
 
     def close(self) -> None:
         """Close the connection after a response, or because the server stops."""
         if not self._is_invalid and not self._is_ended:
+            self._flush()
             self._transport.close()
 
 
