@@ -29,12 +29,12 @@ UNFIT: dict[str, tuple[str, str]] = {
     "half of a surrogate pair": ("def f(): return 'a\\ud800'", "half of a surrogate pair"),
     "a list within itself": (
         "def f():\n    a = []\n    a.append(a)\n    return a",
-        r"\$\[0\] is \$ again, without end",
+        r"\$\[0\] is \$ again, a circular reference",
     ),
     "a dict within itself": ("def f():\n    a = {}\n    a['b'] = {'c': a}\n    return a", r"\$\.b\.c is \$ again"),
     "two within each other": (
         "def f():\n    a, b = [], {}\n    a.append(b)\n    b['a'] = a\n    return [a]",
-        "again, without",
+        "again, a circular reference",
     ),
     "levels without end": (
         "def f():\n    a = []\n    for _ in range(10**5): a = [a]\n    return a",
