@@ -102,7 +102,8 @@ class AnthropicMessages(Dialect):
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that waited for a stop reason, as complete: no truncation was reported."""
-        into.get_state(BlockStream).settle(into)
+        if into.state is not None:
+            into.state.settle(into)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return the results in a user's message apart, a response as a history accepts it, or a block."""

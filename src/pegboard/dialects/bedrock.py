@@ -112,7 +112,8 @@ class BedrockConverse(Dialect):
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that waited for a stop reason, as complete: no truncation was reported."""
-        into.get_state(BlockStream).settle(into)
+        if into.state is not None:
+            into.state.settle(into)
 
     def unwrap(self, response: Mapping[str, Any]) -> Any:
         message = dict_or_empty(response.get("output")).get("message")
