@@ -14,7 +14,7 @@ import pytest
 
 from pegboard import CallContext, Pegboard
 from pegboard.model.filters import ExecutionFilter
-from pegboard.surfaces.mcp import response_stream
+from pegboard.surfaces.mcp import response_stream, stream_clock
 from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, served
 from tests.surfaces.mcp.rpc import SESSION, STATELESS, RpcClient, client_of, error
@@ -141,6 +141,7 @@ async def test_a_long_call_becomes_a_stream_with_comments(
     rpc: RpcClient, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_stream, "HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(stream_clock, "OPEN_AFTER_SECONDS", 0.1)
     async with opened(rpc, call(rpc)) as events:
         assert (await events.line()).startswith(":")
         assert (await events.line()).startswith(":")

@@ -7,15 +7,16 @@ import orjson
 from pegboard.dialects.shared.content_blocks import get_content_blocks
 from pegboard.model.call import ToolResult
 from pegboard.model.json_text import json_text
+from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.mcp.protocol import EXECUTION_KEY, MethodResult, Revision
 
 _EXECUTION_META = b'"' + EXECUTION_KEY.encode() + b'":"'
 
 
-def encode_tool_result(result: ToolResult, revision: Revision, *, is_structured: bool = False) -> MethodResult:
+def encode_tool_result(result: ToolResult, revision: Revision, snapshot: Snapshot) -> MethodResult:
     """Return the content, the structured content if the output is JSON, and whether the call failed.
 
-    With `is_structured`, a string is structured content too, because the tool has an output schema.
+    A string is structured content only if the tool has an output schema.
     """
     meta = _EXECUTION_META + result.run_id.encode() + b'"'
     if result.problem is not None:
@@ -31,13 +32,18 @@ def encode_tool_result(result: ToolResult, revision: Revision, *, is_structured:
     output = result.output_json
     if output.startswith(b'"'):
         members = b'"content":[{"type":"text","text":' + output + b"}]"
-        has_structure = is_structured and revision.is_stateless
+        has_structure = revision.is_stateless and _has_output_schema(result, snapshot)
     else:
         members = _encode_text(output.decode())
         has_structure = revision.is_stateless or output.startswith(b"{")
     if has_structure:
         members += b',"structuredContent":' + output
     return MethodResult(members + b',"isError":false', meta)
+
+
+def _has_output_schema(result: ToolResult, snapshot: Snapshot) -> bool:
+    compiled = snapshot.find(result.tool_name)
+    return compiled is not None and compiled.tool.output_schema is not None
 
 
 def _encode_text(text: str) -> bytes:

@@ -22,9 +22,10 @@ from pegboard.surfaces.mcp.protocol import (
 # The field of the params whose value is repeated in the header Mcp-Name.
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 PARAM_PREFIX = b"mcp-param-"
+# In the order of the attributes of McpHeaders.
 _NAMES = (
-    b"authorization", b"host", b"origin", b"content-type", b"content-length", b"accept", b"mcp-session-id",
-    b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"idempotency-key", b"x-request-id", b"transfer-encoding",
+    b"accept", b"authorization", b"content-length", b"content-type", b"host", b"idempotency-key", b"mcp-method",
+    b"mcp-name", b"mcp-protocol-version", b"mcp-session-id", b"origin", b"x-request-id",
 )  # fmt: skip
 _PLACES = {name: place for place, name in enumerate(_NAMES)}
 _ROUTING = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
@@ -35,11 +36,13 @@ _BASE64 = re.compile(r"=\?base64\?(.*)\?=", re.DOTALL)
 class McpHeaders:
     """The headers that the endpoint uses; several values of one name are joined by a comma."""
 
-    __slots__ = ("_values", "duplicates", "params")
+    __slots__ = (
+        "accept", "authorization", "content_length", "content_type", "duplicates", "host", "idempotency_key", "method",
+        "name", "origin", "params", "request_id", "session_id", "version",
+    )  # fmt: skip
 
     def __init__(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
         values: list[bytes | None] = [None] * len(_NAMES)
-        self._values = values
         # The values of Mcp-Param-* by lower-case name.
         self.params: dict[bytes, bytes] = {}
         self.duplicates: set[bytes] = set()
@@ -57,33 +60,26 @@ class McpHeaders:
                 if name in self.params:
                     self.duplicates.add(name)
                 self.params[name] = value.strip(b" \t")
-
-    def get(self, name: bytes) -> bytes | None:
-        """Return the value of a header, without surrounding whitespace, or None."""
-        return self._values[_PLACES[name]]
-
-    @property
-    def version(self) -> str | None:
-        """The protocol version."""
-        value = self._values[7]
-        return None if value is None else value.decode("latin-1")
+        (
+            self.accept, self.authorization, self.content_length, self.content_type, self.host, self.idempotency_key,
+            self.method, self.name, version, self.session_id, self.origin, self.request_id,
+        ) = values  # fmt: skip
+        # The protocol version.
+        self.version = None if version is None else version.decode("latin-1")
 
     def check_stateless(self, method: str, params: Mapping[str, Any]) -> None:
         """Raise ProtocolError unless `_meta` is complete, the headers repeat the body, and the version is known."""
-        meta = check_meta(params)
-        for name in self.duplicates:
-            if name in _ROUTING:
-                raise _build_mismatch(f"The header {name.decode()} was sent more than once")
-        version = meta[VERSION_KEY]
+        version: str = check_meta(params)[VERSION_KEY]
+        if self.duplicates and not self.duplicates.isdisjoint(_ROUTING):
+            raise _build_mismatch("A header MCP-Protocol-Version, Mcp-Method or Mcp-Name was sent more than once")
         if self.version != version:
             raise _build_mismatch(f"The header MCP-Protocol-Version must be the same as {VERSION_KEY} in _meta")
-        sent_method = self._values[8]
-        if sent_method is None or sent_method.decode("latin-1") != method:
+        if self.method is None or self.method.decode("latin-1") != method:
             raise _build_mismatch("The header Mcp-Method must be the same as the method in the body")
         field = NAMED_BY.get(method)
         if field is not None:
             wanted = params.get(field)
-            if wanted is not None and decode_header_value(self._values[9]) != wanted:
+            if wanted is not None and decode_header_value(self.name) != wanted:
                 raise _build_mismatch(f"The header Mcp-Name must be the same as '{field}' in the params")
         if version != STATELESS_VERSION:
             raise build_unsupported_version(version)
@@ -94,8 +90,8 @@ def check_meta(params: Mapping[str, Any]) -> dict[str, Any]:
     meta = params.get("_meta")
     if type(meta) is not dict:
         raise ProtocolError(INVALID_PARAMS, f"_meta must be an object with {VERSION_KEY} and {CAPABILITIES_KEY}")
-    missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
-    if missing:
+    if VERSION_KEY not in meta or CAPABILITIES_KEY not in meta:
+        missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
         raise ProtocolError(INVALID_PARAMS, f"_meta has no {' and no '.join(missing)}")
     if not isinstance(meta[VERSION_KEY], str):
         raise ProtocolError(INVALID_PARAMS, f"{VERSION_KEY} in _meta must be a string")
@@ -115,7 +111,7 @@ def decode_header_value(value: bytes | None) -> str | None:
     if value is None:
         return None
     text = value.decode("latin-1")
-    found = _BASE64.fullmatch(text)
+    found = _BASE64.fullmatch(text) if text.startswith("=?") else None
     if found is None:
         return text
     try:

@@ -102,19 +102,19 @@ class McpEndpoint:
 
     def authenticate(self, headers: McpHeaders, agent_ref: str) -> Caller:
         """Return the caller of a request; raise ProtocolError, Unauthorised or NotFound."""
-        self._origins.check(headers.get(b"host"), headers.get(b"origin"))
-        caller = self._server.calls.authenticate(parse_bearer_key(headers.get(b"authorization")))
+        self._origins.check(headers.host, headers.origin)
+        caller = self._server.calls.authenticate(parse_bearer_key(headers.authorization))
         return self._server.find_agent_caller(agent_ref, caller) if agent_ref else caller
 
     async def read_value(self, headers: McpHeaders, receive: Receive) -> Any:
         """Return the body of a POST request as JSON; raise ProtocolError or HTTPException if it cannot be read."""
-        media_type, accept = headers.get(b"content-type"), headers.get(b"accept")
+        media_type, accept = headers.content_type, headers.accept
         if media_type is None or not is_json_media_type(media_type):
             raise ProtocolError(INVALID_REQUEST, "The Content-Type must be application/json", status=415)
         if accept is not None and not accepts(accept, JSON_MEDIA_TYPE):
             raise ProtocolError(INVALID_REQUEST, "The Accept header must include application/json", status=406)
         try:
-            body = await read_body(receive, self._max_body, parse_content_length(headers.get(b"content-length") or b""))
+            body = await read_body(receive, self._max_body, parse_content_length(headers.content_length or b""))
         except MalformedArguments as error:  # the body was cut off
             raise ProtocolError(INVALID_REQUEST, error.message, status=400) from None
         if len(body) > LARGE_BYTES:
@@ -133,7 +133,7 @@ class _McpExchange:
         self._receive = receive
         self._send = send
         self._message_id: RequestId | None = None
-        sent_id = headers.get(b"x-request-id")
+        sent_id = headers.request_id
         self._request_id: str | None = None
         self._reply_headers: Headers = []
         if sent_id is not None:
@@ -185,12 +185,12 @@ class _McpExchange:
     ) -> None:
         assert message.id is not None
         assert message.method is not None
-        accept = self._headers.get(b"accept")
+        accept = self._headers.accept
         may_stream = accept is None or accepts(accept, _EVENT_STREAM)
         if message.method == "subscriptions/listen" and not may_stream:
             raise ProtocolError(INVALID_REQUEST, "The Accept header must include text/event-stream", status=406)
-        stream = ResponseStream(self._send, self._reply_headers, may_stream=may_stream)
-        key = self._headers.get(b"idempotency-key")
+        stream = ResponseStream(self._send, self._reply_headers, self._server.clock, may_stream=may_stream)
+        key = self._headers.idempotency_key
         request = McpRequest(
             message.id,
             message.method,
@@ -229,15 +229,15 @@ class _McpExchange:
         await send_response(self._send, 200, encode_result(message.id, result), JSON_MEDIA_TYPE, headers)
 
     async def _stream_events(self, caller: Caller) -> None:
-        accept = self._headers.get(b"accept")
+        accept = self._headers.accept
         if accept is not None and not accepts(accept, _EVENT_STREAM):
             raise ProtocolError(INVALID_REQUEST, "The Accept header must include text/event-stream", status=406)
         session = self._find_session(caller)
-        stream = ResponseStream(self._send, self._reply_headers, may_stream=True)
+        stream = ResponseStream(self._send, self._reply_headers, self._server.clock, may_stream=True)
         await stream_session_events(self._server, session, stream, self._receive, self._is_allowed)
 
     def _find_session(self, caller: Caller, message: RpcMessage | None = None) -> SessionRecord:
-        session_id = self._headers.get(b"mcp-session-id")
+        session_id = self._headers.session_id
         if session_id is None and message is not None and self._headers.version is None:
             meta = message.params.get("_meta")
             if isinstance(meta, dict) and VERSION_KEY in meta:
@@ -261,7 +261,7 @@ class _McpExchange:
     def _is_allowed(self) -> bool:
         """True if the key of this request is still valid."""
         try:
-            self._server.calls.authenticate(parse_bearer_key(self._headers.get(b"authorization")))
+            self._server.calls.authenticate(parse_bearer_key(self._headers.authorization))
         except Unauthorised:
             return False
         return True

@@ -17,7 +17,7 @@ from pegboard.surfaces.mcp.schema_2020 import convert_to_2020
 class ListedTool:
     """The definition of a tool as JSON, and what its calls need from its schema."""
 
-    __slots__ = ("digest", "is_structured", "name", "param_headers", "session_json", "stateless_json")
+    __slots__ = ("digest", "name", "param_headers", "session_json", "stateless_json")
 
     def __init__(self, tool: Tool, dialect: Dialect) -> None:
         definition: dict[str, Any] = dialect.define(tool)
@@ -26,8 +26,6 @@ class ListedTool:
         input_schema = convert_to_2020(definition["inputSchema"])
         definition["inputSchema"] = input_schema
         self.param_headers: tuple[ParamHeader, ...] = find_param_headers(input_schema)
-        # True if each output of the tool is structured content, whatever its type.
-        self.is_structured = tool.output_schema is not None
         # Only an object is structured content in the older revision, so only the schema of an object is listed there.
         definition.pop("outputSchema", None)
         output_schema = None if tool.output_schema is None else convert_to_2020(tool.output_schema)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 from pegboard.board import Pegboard
 from pegboard.model.call import Caller
 from pegboard.surfaces.mcp.list_changes import ListChanges
 from pegboard.surfaces.mcp.mcp_sessions import McpSessions
+from pegboard.surfaces.mcp.stream_clock import StreamClock
 from pegboard.surfaces.mcp.tool_listing import ToolLists
 from pegboard.telemetry.tracing import find_tracing
 
-_NO_TRACE: AbstractContextManager[None] = nullcontext()
 _AgentKey = tuple[str, str, str | None, str | None]
 
 
@@ -28,10 +25,11 @@ class McpServer:
         self.lists = ToolLists(board.snapshot, board.dialects["mcp"], settings.mcp_page_size)
         self.changes = ListChanges(board.snapshot, board.watchers, self.lists)
         self.sessions = McpSessions(settings.mcp_sessions)
+        self.clock = StreamClock()
         self.most_streams = settings.mcp_sessions
         self.cache_members = b'"ttlMs":%d,"cacheScope":"private"' % settings.mcp_list_ttl_ms
         self._people = board.people
-        self._tracing = find_tracing()
+        self.tracing = find_tracing()
         self._agent_callers: dict[_AgentKey, Caller] = {}
         self._agents_version = -1
 
@@ -47,9 +45,3 @@ class McpServer:
             # A key that is bound to an agent has the rights of a member, also if its owner is an admin.
             found = self._agent_callers[key] = replace(caller, role="member", agent_id=agent.id)
         return found
-
-    def continue_trace(self, meta: Mapping[str, Any]) -> AbstractContextManager[None]:
-        """Make the spans within part of the client's trace, if this process traces calls."""
-        if self._tracing is None or "traceparent" not in meta:
-            return _NO_TRACE
-        return self._tracing.continue_trace(meta)

@@ -95,8 +95,11 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     if running is not None:
         running[request.id] = partial(server.calls.cancel, run_id, CANCELLED_BY_CLIENT)
     try:
-        with server.continue_trace(request.meta):
+        if server.tracing is None:
             result = await server.calls.call(call, request.caller, request.watch, run_id)
+        else:
+            with server.tracing.continue_trace(request.meta):
+                result = await server.calls.call(call, request.caller, request.watch, run_id)
     except Refusal as error:
         raise ProtocolError(INVALID_PARAMS, error.message) from None
     finally:
@@ -105,9 +108,7 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
         was_cancelled = running is not None and running.pop(request.id, None) is None
     if result is None or was_cancelled:
         raise NoResponse
-    compiled = server.snapshot.find(name)
-    is_structured = compiled is not None and compiled.tool.output_schema is not None
-    return encode_tool_result(result, request.revision, is_structured=is_structured)
+    return encode_tool_result(result, request.revision, server.snapshot)
 
 
 async def list_prompts(_server: McpServer, request: McpRequest) -> MethodResult:

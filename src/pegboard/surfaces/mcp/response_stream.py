@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 
+from pegboard.surfaces.mcp.stream_clock import StreamClock
 from pegboard.surfaces.rest.asgi_request import JSON_MEDIA_TYPE, Send, send_response
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
 
-# After this time a response becomes an event stream, and after as long without an event a comment is sent.
+# After this time without an event, a comment is sent.
 HEARTBEAT_SECONDS = 10.0
 # How long a client may stop reading before its stream is given up.
 SEND_TIMEOUT_SECONDS = 30.0
@@ -27,20 +27,22 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class ResponseStream:
-    """Sends notifications and the result of one request; costs a timer as long as there are no notifications."""
+    """Sends notifications and the result of one request."""
 
-    __slots__ = ("_frames", "_headers", "_is_over", "_may_stream", "_send", "_timer", "_wake", "_writer")
+    __slots__ = ("_clock", "_frames", "_headers", "_is_over", "_may_stream", "_send", "_wake", "_writer")
 
-    def __init__(self, send: Send, headers: Headers, *, may_stream: bool) -> None:
+    def __init__(self, send: Send, headers: Headers, clock: StreamClock, *, may_stream: bool) -> None:
         self._send = send
         self._headers = headers
         # False if the client accepts JSON only: notifications are then dropped.
         self._may_stream = may_stream
-        self._frames: deque[bytes] = deque()
+        self._frames: list[bytes] = []
         self._is_over = False
         self._wake: asyncio.Event | None = None
         self._writer: asyncio.Task[None] | None = None
-        self._timer = asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self.open) if may_stream else None
+        self._clock = clock
+        if may_stream:
+            clock.add(self.open)
 
     def notify(self, message: bytes) -> None:
         """Send a notification, which makes the response an event stream; drop it if too many wait already."""
@@ -51,7 +53,7 @@ class ResponseStream:
     def open(self) -> None:
         """Make the response an event stream now."""
         if self._writer is None:
-            self._cancel_timer()
+            self._leave_clock()
             self._wake = asyncio.Event()
             self._writer = asyncio.create_task(self._write(), name="pegboard-mcp-stream")
         elif self._wake is not None:
@@ -60,7 +62,7 @@ class ResponseStream:
     async def finish(self, status: int, message: bytes, headers: Headers | None = None) -> None:
         """Send the result or the error, as JSON with this status or as the last event."""
         self._is_over = True
-        self._cancel_timer()
+        self._leave_clock()
         if self._writer is None:
             await send_response(self._send, status, message, JSON_MEDIA_TYPE, [*self._headers, *(headers or ())])
         else:
@@ -76,15 +78,14 @@ class ResponseStream:
     async def abort(self) -> None:
         """Send nothing more: the client has disconnected."""
         self._is_over = True
-        self._cancel_timer()
+        self._leave_clock()
         if self._writer is not None:
             self._writer.cancel()
             await asyncio.gather(self._writer, return_exceptions=True)
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _leave_clock(self) -> None:
+        if self._may_stream:
+            self._clock.remove(self.open)
 
     async def _end(self) -> None:
         assert self._writer is not None
