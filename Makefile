@@ -8,11 +8,11 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 4
 RESOLUTION ?= highest lowest-direct
 
-.PHONY: help serve test test-deps fuzz soak check bench docs lock clean
+.PHONY: help serve test test-deps fuzz soak check bench conformance docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
 	@exec $(BIN)/pegboard serve --demo
@@ -41,6 +41,9 @@ check: $(VENV)/.dev ## Format, lint, types, import directions, structure, words
 
 bench: $(VENV)/.dev $(VENV)/.reference $(VENV)/.peers ## Measure the claims the documentation makes
 	$(BIN)/python -m bench $(ARGS)
+
+conformance: $(VENV)/.dev $(VENV)/.conformance ## Run the conformance suite of MCP against the server, in both revisions
+	$(BIN)/python -m tests.conformance
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build
@@ -78,6 +81,11 @@ $(VENV)/.reference: tests/reference/package-lock.json $(VENV)/.dev
 	@touch $@
 
 # What the benchmarks compare with; 80 MB, so it is not fetched for the tests.
+$(VENV)/.conformance: tests/conformance/package-lock.json $(VENV)/.dev
+	@mkdir -p $(VENV)/conformance && cp tests/conformance/package.json tests/conformance/package-lock.json $(VENV)/conformance
+	@cd $(VENV)/conformance && $(NPM_CI)
+	@touch $@
+
 $(VENV)/.peers: bench/peers/package-lock.json $(VENV)/.dev
 	@mkdir -p $(VENV)/peers && cp bench/peers/package.json bench/peers/package-lock.json $(VENV)/peers
 	@cd $(VENV)/peers && $(NPM_CI)

@@ -1,0 +1,110 @@
+"""Run the conformance suite of MCP against a board, in both revisions: `make conformance`.
+
+Many scenarios need a tool, a prompt or a resource that the board does not have. Those that need none must pass, and
+after all of them the server must still answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pegboard.testing import memory_board
+from tests.board_surfaces import KEY, served
+from tests.conformance.key_proxy import key_proxy
+from tests.surfaces.mcp.rpc import SESSION, STATELESS, RpcClient, client_of
+
+_NODE = Path(sys.executable).with_name("node")
+_SUITE = Path(sys.prefix) / "conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js"
+_RUN_SECONDS = 600
+# The scenarios that need no fixture, with the checks of them that do.
+_REQUIRED: Mapping[str, Mapping[str, frozenset[str]]] = {
+    SESSION: dict.fromkeys(
+        (
+            *("server-initialize", "ping", "tools-list", "tools-call-error", "server-sse-multiple-streams"),
+            *("dns-rebinding-protection", "server-session-lifecycle"),
+        ),
+        frozenset(),
+    ),
+    STATELESS: {
+        "server-stateless": frozenset({"ServerRejectsUndeclaredCapability", "MissingCapabilityHttp400"}),
+        **dict.fromkeys(
+            (
+                *("tools-list", "tools-call-error", "server-sse-multiple-streams", "caching"),
+                *("dns-rebinding-protection", "http-header-validation", "sep-2164-resource-not-found"),
+            ),
+            frozenset(),
+        ),
+    },
+}
+
+
+async def main() -> int:
+    """Return the exit code: 0 if all required scenarios pass."""
+    faults = []
+    async with memory_board(admin_key=KEY) as board, served(board) as url, key_proxy(url, KEY) as proxy:
+        for revision in (SESSION, STATELESS):
+            with tempfile.TemporaryDirectory() as folder:
+                log = await _run_suite(f"{proxy}/mcp", revision, folder)
+                failed = _read_failures(Path(folder))
+            faults += _compare(revision, failed, log)
+            async with client_of(url) as http:
+                client = RpcClient(http, revision)
+                await client.start()
+                await client.check_alive()
+    for fault in faults:
+        sys.stdout.write(f"{fault}\n")
+    return 1 if faults else 0
+
+
+async def _run_suite(url: str, revision: str, folder: str) -> str:
+    """Run all scenarios of a revision and return the output; its exit code counts those that need fixtures."""
+    process = await asyncio.create_subprocess_exec(
+        *(_NODE, _SUITE, "server", "--url", url, "--requirements", revision),
+        *("--output-dir", folder, "--timeout", "30000"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        async with asyncio.timeout(_RUN_SECONDS):
+            output, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+    return output.decode()
+
+
+def _read_failures(folder: Path) -> dict[str, set[str]]:
+    """Return the failed checks of each scenario that ran."""
+    failed = {}
+    for file in sorted(folder.glob("server-*/checks.json")):
+        checks = json.loads(file.read_text(encoding="utf-8"))
+        failed[_strip_time(file.parent.name)] = {each["name"] for each in checks if each["status"] == "FAILURE"}
+    return failed
+
+
+def _strip_time(folder: str) -> str:
+    """Return the scenario of a folder named server-SCENARIO-YYYY-MM-DDTHH-MM-SS-mmmZ."""
+    return folder.removeprefix("server-")[: -len("-2026-01-02T03-04-05-678Z")]
+
+
+def _compare(revision: str, failed: Mapping[str, set[str]], log: str) -> list[str]:
+    faults = []
+    for scenario, allowed in _REQUIRED[revision].items():
+        if scenario not in failed:
+            faults.append(f"{revision}: {scenario} did not run\n{log[-2000:]}")
+        elif found := failed[scenario] - allowed:
+            faults.append(f"{revision}: {scenario} failed: {', '.join(sorted(found))}")
+    passed = sorted(name for name, checks in failed.items() if not checks)
+    others = sorted(failed.keys() - set(passed) - _REQUIRED[revision].keys())
+    summary = f"{len(passed)} of {len(failed)} scenarios pass; these need fixtures: {', '.join(others)}"
+    sys.stdout.write(f"{revision}: {summary}\n")
+    return faults
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
