@@ -19,8 +19,9 @@ _MAX_EXACT_INTEGER = 2**53
 class ProgressThrottle:
     """Passes progress on a few times a second: the last number and message, and all partial output joined."""
 
-    def __init__(self, tell: OnProgress) -> None:
+    def __init__(self, tell: OnProgress, pause: float = _PAUSE_SECONDS) -> None:
         self._tell = tell
+        self._pause = pause
         self._timer: asyncio.TimerHandle | None = None
         self._is_over = False
         self._has_pending = False
@@ -64,7 +65,7 @@ class ProgressThrottle:
             self._pieces.append(taken)
 
     def _send_and_pause(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._on_timer)
+        self._timer = asyncio.get_running_loop().call_later(self._pause, self._on_timer)
         self._send_merged()
 
     def _on_timer(self) -> None:

@@ -9,13 +9,16 @@ from pegboard.progress.throttle import ProgressThrottle
 from pegboard.surfaces.mcp.json_rpc import encode_notification
 from pegboard.surfaces.mcp.mcp_request import McpRequest, Notify
 
+# Updates within this interval are merged; clients are programs, which may use each of them.
+_PAUSE_SECONDS = 0.02
+
 
 def start_progress(request: McpRequest) -> ProgressThrottle | None:
     """Return a listener for the progress of a call, or None if the request has no valid progress token."""
     token = request.meta.get("progressToken")
     if isinstance(token, bool) or not isinstance(token, str | int):
         return None
-    return ProgressThrottle(_ProgressSender(token, request.notify))
+    return ProgressThrottle(_ProgressSender(token, request.notify), _PAUSE_SECONDS)
 
 
 class _ProgressSender:
