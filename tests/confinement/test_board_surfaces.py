@@ -31,7 +31,7 @@ ATTACKS: dict[str, tuple[str, dict[str, Any], dict[str, Any], str, str]] = {
     ),
     "memory": ("python", {"code": "def f(): return bytearray(2**31)"}, {}, "execution_failed", "128 MiB of memory"),
     "an exit": ("python", {"code": "import os\ndef f(): os._exit(3)"}, {}, "execution_failed", "exit code 3"),
-    "a cycle": ("python", {"code": "def f(): a = []; a.append(a); return a"}, {}, "execution_failed", "without end"),
+    "a cycle": ("python", {"code": "def f(): a = []; a.append(a); return a"}, {}, "execution_failed", "a circular reference"),
     "a large result": ("python", {"code": "def f(): return 'x' * 10**6"}, {}, "result_too_large", "65,536 bytes"),
     "output": ("shell", {"command": "yes"}, {}, "execution_failed", "stdout of more than 65536 bytes"),
     "a script": ("shell", {"command": "kill -9 $$", "shell": True}, {}, "execution_failed", "SIGKILL"),

@@ -16,9 +16,15 @@ from typing import Any
 
 from pegboard.settings import Settings
 
-READERS = ("pegboard.wiring", "pegboard.board", "pegboard.surfaces.rest.app", "pegboard.surfaces.rest.server")
+READERS = (
+    "pegboard.wiring",
+    "pegboard.board",
+    "pegboard.surfaces.mcp.mcp_server",
+    "pegboard.surfaces.rest.app",
+    "pegboard.surfaces.rest.server",
+)
 # Numbers that are used where they are read, or passed to another library.
-USED_AT_ONCE = {"port", "drain_seconds", "max_body_bytes", "key_rate"}
+USED_AT_ONCE = {"port", "drain_seconds", "max_body_bytes", "key_rate", "mcp_list_ttl_ms"}
 
 
 def passed(call: ast.Call, callee: Callable[..., Any]) -> Iterator[tuple[inspect.Parameter, ast.expr]]:

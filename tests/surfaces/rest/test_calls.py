@@ -184,7 +184,7 @@ class TestBatches:
         assert await calls_of(board) == []
 
     async def test_answers_cannot_be_sent_as_calls(self, admin: httpx.AsyncClient) -> None:
-        assert "shape of answers" in problem(await admin.post("/v1/calls?from=detailed", json={}), 422)["detail"]
+        assert "format for answers only" in problem(await admin.post("/v1/calls?from=detailed", json={}), 422)["detail"]
 
 
 class TestDefinitions:

@@ -75,7 +75,8 @@ def choose_request_id(given: bytes | None) -> str:
 
 def parse_content_length(length: bytes) -> int:
     """Return Content-Length, or 0 if it is invalid (the body is also counted while it is read)."""
-    return int(length[-_MAX_LENGTH_DIGITS:]) if length.isdigit() else 0
+    digits = length.strip(b" \t")  # the parser accepts blanks after the value
+    return int(digits[-_MAX_LENGTH_DIGITS:]) if digits.isdigit() else 0
 
 
 async def read_body(receive: Receive, limit: int, length: int = 0) -> bytes:

@@ -87,7 +87,7 @@ async def test_a_loop_without_end_is_ended_and_what_it_printed_is_kept(board: Pe
         ("import os\ndef f(): os.write(3, b'junk')", "file descriptor"),
         ("import os\ndef f(): os.closerange(3, 99)", "exit code"),
         ("def f(): return float('inf')", "$ is infinite"),
-        ("import importlib\ndef f(): importlib.import_module('pegboard.settings')", "the board itself"),
+        ("import importlib\ndef f(): importlib.import_module('pegboard.settings')", "the board's own package"),
         ("import urllib.request\ndef f(): urllib.request.urlopen('http://127.0.0.1')", "urlopen error"),
         ("def f(): return open('/etc/shadow').read()", "Error"),
     ],
