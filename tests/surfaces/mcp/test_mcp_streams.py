@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
@@ -14,7 +15,7 @@ import pytest
 
 from pegboard import CallContext, Pegboard
 from pegboard.model.filters import ExecutionFilter
-from pegboard.surfaces.mcp import response_stream, stream_clock
+from pegboard.surfaces.mcp import list_changes, response_stream, stream_clock
 from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, served
 from tests.surfaces.mcp.rpc import SESSION, STATELESS, RpcClient, client_of, error
@@ -271,6 +272,45 @@ async def test_streams_end_with_their_session_their_key_and_the_next_stream(admi
             last = await events.message()
             assert last["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == 1
             assert await events.ended()
+
+
+async def test_streams_end_when_their_key_expires(
+    board: Pegboard, admin: httpx.AsyncClient, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(list_changes, "ACCESS_CHECK_SECONDS", 0.1)
+    soon = datetime.now(UTC) + timedelta(seconds=1.5)
+    _, key = await new_user(admin, "ann", expires_at=soon.isoformat())
+    async with client_of(url, key) as member:
+        rpc = RpcClient(member, STATELESS)
+        async with opened(rpc, rpc.message("subscriptions/listen", {"notifications": {}})) as events:
+            await events.message()
+            assert (await events.message())["result"]["resultType"] == "complete"
+            assert await events.ended()
+
+
+async def test_a_client_that_stops_reading_takes_a_bounded_amount_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response_stream, "SEND_TIMEOUT_SECONDS", 0.2)
+    sent: list[Any] = []
+    before = asyncio.all_tasks()
+
+    async def blocked(message: Any) -> None:
+        sent.append(message)
+        if len(sent) > 1:
+            await asyncio.Event().wait()
+
+    stream = response_stream.ResponseStream(blocked, [], stream_clock.StreamClock(), may_stream=True)
+    for number in range(10_000):
+        stream.notify(b"x" * 100)
+        if number % 100 == 0:
+            await asyncio.sleep(0)
+    assert not stream.is_given_up
+    await stream.finish(200, b"{}")
+    assert stream.is_given_up
+    assert sent[0]["type"] == "http.response.start"
+    # At most the waiting notifications were passed on, and then the client was given up.
+    assert len(sent) == 2
+    assert len(sent[1]["body"]) < 64 * 200
+    assert asyncio.all_tasks() == before
 
 
 async def test_streams_end_when_the_server_stops() -> None:

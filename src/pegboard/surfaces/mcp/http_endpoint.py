@@ -203,7 +203,7 @@ class _McpExchange:
             partial(run_unless_disconnected, self._receive) if session is None else None,
             None if key is None else key.decode("latin-1"),
             self._request_id,
-            self._is_allowed,
+            partial(self._is_allowed, stream),
         )
         try:
             result = await handle_request(self._server, request)
@@ -234,7 +234,8 @@ class _McpExchange:
             raise ProtocolError(INVALID_REQUEST, "The Accept header must include text/event-stream", status=406)
         session = self._find_session(caller)
         stream = ResponseStream(self._send, self._reply_headers, self._server.clock, may_stream=True)
-        await stream_session_events(self._server, session, stream, self._receive, self._is_allowed)
+        is_allowed = partial(self._is_allowed, stream)
+        await stream_session_events(self._server, session, stream, self._receive, is_allowed)
 
     def _find_session(self, caller: Caller, message: RpcMessage | None = None) -> SessionRecord:
         session_id = self._headers.session_id
@@ -258,8 +259,10 @@ class _McpExchange:
         for param in self._server.lists.find(compiled).param_headers:
             param.check(arguments, self._headers.params, self._headers.duplicates)
 
-    def _is_allowed(self) -> bool:
-        """True if the key of this request is still valid."""
+    def _is_allowed(self, stream: ResponseStream) -> bool:
+        """True if the client still reads its stream, and the key of this request is still valid."""
+        if stream.is_given_up:
+            return False
         try:
             self._server.calls.authenticate(parse_bearer_key(self._headers.authorization))
         except Unauthorised:

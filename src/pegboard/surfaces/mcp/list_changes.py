@@ -13,6 +13,8 @@ from pegboard.surfaces.mcp.tool_listing import ToolLists
 
 # Changes within this time are reported together.
 _PAUSE_SECONDS = 0.1
+# How often the keys of open streams are checked without a change: a key may expire.
+ACCESS_CHECK_SECONDS = 15.0
 
 
 class ListSubscriber:
@@ -44,6 +46,7 @@ class ListChanges:
         self._lists = lists
         self._subscribers: set[ListSubscriber] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._access_timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return len(self._subscribers)
@@ -55,6 +58,8 @@ class ListChanges:
         """Call `report` after each change of the caller's list, and `close` when the key is no longer valid."""
         subscriber = ListSubscriber(caller, self._lists.compute_digest(caller), report, close, is_allowed)
         self._subscribers.add(subscriber)
+        if self._access_timer is None:
+            self._check_access()
         self._snapshot.on_change.add(self._schedule)
         self._watchers.on_close.add(self._close)
         if self._watchers.events.is_over:
@@ -64,6 +69,9 @@ class ListChanges:
         finally:
             self._subscribers.discard(subscriber)
             if not self._subscribers:
+                if self._access_timer is not None:
+                    self._access_timer.cancel()
+                    self._access_timer = None
                 self._snapshot.on_change.discard(self._schedule)
                 self._watchers.on_close.discard(self._close)
 
@@ -75,6 +83,12 @@ class ListChanges:
     def _schedule(self) -> None:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._compare)
+
+    def _check_access(self) -> None:
+        self._access_timer = asyncio.get_running_loop().call_later(ACCESS_CHECK_SECONDS, self._check_access)
+        for subscriber in tuple(self._subscribers):
+            if not subscriber.is_allowed():
+                subscriber.close()
 
     def _compare(self) -> None:
         self._timer = None

@@ -44,6 +44,11 @@ class ResponseStream:
         if may_stream:
             clock.add(self.open)
 
+    @property
+    def is_given_up(self) -> bool:
+        """True if the client has stopped reading."""
+        return self._writer is not None and self._writer.done()
+
     def notify(self, message: bytes) -> None:
         """Send a notification, which makes the response an event stream; drop it if too many wait already."""
         if self._may_stream and not self._is_over and len(self._frames) < _MAX_WAITING:
