@@ -24,7 +24,7 @@ READERS = (
     "pegboard.surfaces.rest.server",
 )
 # Numbers that are used where they are read, or passed to another library.
-USED_AT_ONCE = {"port", "drain_seconds", "max_body_bytes", "key_rate", "mcp_list_ttl_ms"}
+USED_AT_ONCE = {"port", "drain_seconds", "max_body_bytes", "key_rate"}
 
 
 def passed(call: ast.Call, callee: Callable[..., Any]) -> Iterator[tuple[inspect.Parameter, ast.expr]]:

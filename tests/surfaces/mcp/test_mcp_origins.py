@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.surfaces.mcp.protocol import ProtocolError
 from pegboard.surfaces.mcp.request_origin import OriginPolicy
-from pegboard.testing import NoSettings, memory_board
+from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, served
 from tests.surfaces.mcp.rpc import STATELESS, RpcClient, client_of
 
@@ -25,7 +25,7 @@ def status(policy: OriginPolicy, host: str | None, origin: str | None = None) ->
 
 @pytest.mark.parametrize("listens_on", ["127.0.0.1", "localhost", "::1"])
 def test_a_server_on_loopback(listens_on: str) -> None:
-    policy = OriginPolicy(NoSettings(host=listens_on, allowed_hosts="Tools.example, other.example:8443"))
+    policy = OriginPolicy(listens_on, "Tools.example, other.example:8443", "")
     for host in ("localhost:8080", "127.0.0.1", "[::1]:1", "tools.example", "tools.example:99", "other.example:8443"):
         assert status(policy, host) == 200
         assert status(policy, host, f"https://{host}") == 200
@@ -35,14 +35,14 @@ def test_a_server_on_loopback(listens_on: str) -> None:
 
 
 def test_a_server_on_another_address() -> None:
-    policy = OriginPolicy(NoSettings(host="0.0.0.0", cors_origins="https://app.example/"))
+    policy = OriginPolicy("0.0.0.0", "", "https://app.example/")
     for host in ("evil.example", "tools.example:8080", None):
         assert status(policy, host) == 200
     assert status(policy, "tools.example", "https://tools.example") == 200
     assert status(policy, "tools.example", "https://app.example") == 200
     for origin in ("http://localhost", "https://app.example.evil", "https://app.example:1", "null", ""):
         assert status(policy, "tools.example", origin) == 403
-    named = OriginPolicy(NoSettings(host="0.0.0.0", allowed_hosts="tools.example"))
+    named = OriginPolicy("0.0.0.0", "tools.example", "")
     assert status(named, "tools.example:8080") == 200
     assert status(named, "127.0.0.1") == 421
 

@@ -10,7 +10,7 @@ from pegboard.model.api_errors import Refusal
 from pegboard.model.call import Caller
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, UsageError
 from pegboard.surfaces.cli.session import read_settings
-from pegboard.surfaces.mcp.mcp_server import McpServer
+from pegboard.surfaces.mcp.mcp_server import create_mcp_server
 from pegboard.surfaces.mcp.stdio_lines import StdioLines
 from pegboard.surfaces.mcp.stdio_server import serve_stdio
 from pegboard.telemetry.logs import configure_logs
@@ -19,7 +19,7 @@ from pegboard.telemetry.logs import configure_logs
 async def serve_own_board(key: str | None, agent: str | None) -> None:
     """Serve until the end of the input, as the user of the key or as the admin; raise a CommandFailure if it fails."""
     async with _open_board() as board:
-        server = McpServer(board)
+        server = create_mcp_server(board)
 
         def get_caller() -> Caller:
             caller = board.admin if key is None else board.calls.authenticate(key)

@@ -18,16 +18,15 @@ _AgentKey = tuple[str, str, str | None, str | None]
 class McpServer:
     """One board as an MCP server, independent of the transport."""
 
-    def __init__(self, board: Pegboard) -> None:
-        settings = board.settings
+    def __init__(self, board: Pegboard, *, page_size: int, max_sessions: int, list_ttl_ms: int) -> None:
         self.calls = board.calls
         self.snapshot = board.snapshot
-        self.lists = ToolLists(board.snapshot, board.dialects["mcp"], settings.mcp_page_size)
+        self.lists = ToolLists(board.snapshot, board.dialects["mcp"], page_size)
         self.changes = ListChanges(board.snapshot, board.watchers, self.lists)
-        self.sessions = McpSessions(settings.mcp_sessions)
+        self.sessions = McpSessions(max_sessions)
         self.clock = StreamClock()
-        self.most_streams = settings.mcp_sessions
-        self.cache_members = b'"ttlMs":%d,"cacheScope":"private"' % settings.mcp_list_ttl_ms
+        self.most_streams = max_sessions
+        self.cache_members = b'"ttlMs":%d,"cacheScope":"private"' % list_ttl_ms
         self._people = board.people
         self.tracing = find_tracing()
         self._agent_callers: dict[_AgentKey, Caller] = {}
@@ -45,3 +44,14 @@ class McpServer:
             # A key that is bound to an agent has the rights of a member, also if its owner is an admin.
             found = self._agent_callers[key] = replace(caller, role="member", agent_id=agent.id)
         return found
+
+
+def create_mcp_server(board: Pegboard) -> McpServer:
+    """Return the server of a board, with its settings."""
+    settings = board.settings
+    return McpServer(
+        board,
+        page_size=settings.mcp_page_size,
+        max_sessions=settings.mcp_sessions,
+        list_ttl_ms=settings.mcp_list_ttl_ms,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from pegboard.settings import Settings, split_comma_list
+from pegboard.settings import split_comma_list
 from pegboard.surfaces.mcp.protocol import INVALID_REQUEST, ProtocolError
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -14,12 +14,12 @@ _LOOPBACK_ADDRESSES = frozenset({"localhost", "127.0.0.1", "::1"})
 class OriginPolicy:
     """The hosts and origins that requests to this server may name."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._is_loopback = settings.host in _LOOPBACK_ADDRESSES
-        self._hosts = frozenset(name.lower() for name in split_comma_list(settings.allowed_hosts))
+    def __init__(self, listens_on: str, allowed_hosts: str, allowed_origins: str) -> None:
+        self._is_loopback = listens_on in _LOOPBACK_ADDRESSES
+        self._hosts = frozenset(name.lower() for name in split_comma_list(allowed_hosts))
         if self._is_loopback:
             self._hosts |= _LOOPBACK_NAMES
-        self._origins = frozenset(origin.rstrip("/").lower() for origin in split_comma_list(settings.cors_origins))
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in split_comma_list(allowed_origins))
         # The last host that was accepted: almost all requests name the same one.
         self._known_host: bytes | None = None
 

@@ -10,7 +10,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
 from pegboard.surfaces.mcp.http_endpoint import McpEndpoint
-from pegboard.surfaces.mcp.mcp_server import McpServer
+from pegboard.surfaces.mcp.mcp_server import create_mcp_server
 from pegboard.surfaces.mcp.request_origin import OriginPolicy
 from pegboard.surfaces.rest import (
     account_routes,
@@ -103,9 +103,10 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     }
     bodies = rest.state.bodies = JsonBodyParser()
     most = settings.max_body_bytes
+    mcp_origins = OriginPolicy(settings.host, settings.allowed_hosts, settings.cors_origins)
     rest_app = RequestLimitMiddleware(rest, most, larger)
     app: ASGIApp = FastCallRoutes(
-        McpEndpoint(rest_app, McpServer(board), OriginPolicy(settings), bodies, max_body=most),
+        McpEndpoint(rest_app, create_mcp_server(board), mcp_origins, bodies, max_body=most),
         board.calls,
         board.dialects,
         bodies,
