@@ -52,6 +52,7 @@ async def test_a_body_that_is_too_deep(shared_rpc: RpcClient) -> None:
         ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, None),
         ({"jsonrpc": "2.0", "id": True, "method": "ping"}, None),
         ({"jsonrpc": "2.0", "id": [1], "method": "ping"}, None),
+        ({"jsonrpc": "2.0", "id": 10**300, "method": "ping"}, None),
         ({"jsonrpc": "2.0", "id": 7, "method": "ping", "params": [1]}, 7),
     ],
 )

@@ -15,6 +15,9 @@ RequestId = str | int
 # The parser's own limit is higher. Deeper messages are refused as a whole; the arguments of a call have a lower limit.
 _TOO_DEEP_TEXT = "nested too deeply"
 
+# Longer integers are not read exactly (parse_json), so that they could not be returned unchanged.
+_MAX_ID = 10**100
+
 
 class RpcMessage(NamedTuple):
     """A request, a notification (no id), or a response to a request of ours (no method)."""
@@ -47,12 +50,12 @@ def read_message(value: Any) -> RpcMessage:
         what = "a batch; send one message per request" if isinstance(value, list) else "not an object"
         raise InvalidMessage(f"The body must be one JSON-RPC message, and is {what}")
     identity = value.get("id")
-    is_identified = isinstance(identity, str) or (isinstance(identity, int) and not isinstance(identity, bool))
+    is_identified = isinstance(identity, str) or (type(identity) is int and abs(identity) < _MAX_ID)
     known_id = identity if is_identified else None
     if value.get("jsonrpc") != "2.0":
         raise InvalidMessage("'jsonrpc' must be \"2.0\"", known_id)
     if "id" in value and not is_identified:
-        raise InvalidMessage("'id' must be a string or an integer")
+        raise InvalidMessage("'id' must be a string or an integer of at most 100 digits")
     method = value.get("method")
     if method is None and "method" not in value and is_identified and ("result" in value or "error" in value):
         return RpcMessage(known_id, None, {})
