@@ -204,7 +204,8 @@ async def test_an_unknown_agent_and_an_unknown_key_are_usage_errors(home: Path) 
 
 async def test_a_relay_without_a_server_answers_with_errors(home: Path) -> None:
     env = {"PEGBOARD_URL": "http://127.0.0.1:9", "PEGBOARD_KEY": KEY}
-    code, found, _, seconds = await talk(["mcp"], [b'{"jsonrpc":"2.0","id":1,"method":"ping"}'], **env)
+    odd = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[1]}}'
+    code, found, _, seconds = await talk(["mcp"], [odd, b'{"jsonrpc":"2.0","id":1,"method":"ping"}'], **env)
     assert code == 0
     assert found[0]["id"] == 1
     assert "cannot be reached" in found[0]["error"]["message"]

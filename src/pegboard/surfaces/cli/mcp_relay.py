@@ -19,12 +19,12 @@ from pegboard.surfaces.cli.session import CliSession
 from pegboard.surfaces.mcp.header_values import NAMED_BY, encode_header_value
 from pegboard.surfaces.mcp.json_rpc import (
     InvalidMessage,
-    RequestId,
     RpcMessage,
     encode_error,
     parse_body,
     read_message,
 )
+from pegboard.surfaces.mcp.mcp_sessions import RunningRequests, cancel_request
 from pegboard.surfaces.mcp.param_headers import ParamHeader, find_param_headers
 from pegboard.surfaces.mcp.protocol import HEADER_MISMATCH, INTERNAL_ERROR, VERSION_KEY, ProtocolError
 from pegboard.surfaces.mcp.stdio_lines import LineTooLong, StdioLines
@@ -63,7 +63,7 @@ class McpRelay:
         self._url = url
         self._lines = lines
         self._tasks: set[asyncio.Task[None]] = set()
-        self._requests: dict[RequestId, asyncio.Task[None]] = {}
+        self._requests: RunningRequests = {}
         # Of a client with sessions: its `initialize`, and the headers of its session.
         self._initialize: bytes = b""
         self._session: dict[str, str] = {}
@@ -94,15 +94,13 @@ class McpRelay:
             return
         if message.method == "notifications/cancelled" and not self._session:
             # In the revision without sessions, a request is cancelled by closing its connection.
-            running = self._requests.get(message.params.get("requestId", ""))
-            if running is not None:
-                running.cancel()
+            cancel_request(self._requests, message.params)
             return
         task = asyncio.create_task(self._relay(line, message), name="pegboard-mcp-relay")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         if message.id is not None and message.method is not None:
-            self._requests[message.id] = task
+            self._requests[message.id] = task.cancel
 
     async def _relay(self, line: bytes, message: RpcMessage) -> None:
         try:
@@ -111,8 +109,8 @@ class McpRelay:
             why = f"The server at {self._url} cannot be reached: {str(error) or type(error).__name__}"
             self._refuse(message, ProtocolError(INTERNAL_ERROR, why))
         finally:
-            if message.id is not None and self._requests.get(message.id) is asyncio.current_task():
-                del self._requests[message.id]
+            if message.id is not None:
+                self._requests.pop(message.id, None)
 
     async def _send(self, line: bytes, message: RpcMessage, *, is_retry: bool = False) -> None:
         headers = await self._build_headers(message)

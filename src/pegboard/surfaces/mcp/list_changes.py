@@ -11,6 +11,7 @@ from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.mcp.tool_listing import ToolLists
 
+TOOLS_CHANGED = "notifications/tools/list_changed"
 # Changes within this time are reported together.
 _PAUSE_SECONDS = 0.1
 # How often the keys of open streams are checked without a change: a key may expire.

@@ -14,6 +14,7 @@ from pegboard.model.call import ToolCall
 from pegboard.model.ids import new_id
 from pegboard.surfaces.mcp.call_result import encode_tool_result
 from pegboard.surfaces.mcp.json_rpc import encode_id, encode_notification
+from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.mcp_sessions import build_too_many_error
@@ -169,7 +170,7 @@ async def listen(server: McpServer, request: McpRequest) -> MethodResult:
 
     def report() -> None:
         if "toolsListChanged" in honoured:
-            request.notify(encode_notification("notifications/tools/list_changed", meta))
+            request.notify(encode_notification(TOOLS_CHANGED, meta))
 
     with server.changes.watch(request.caller, report, over.set, request.is_allowed):
         acknowledged = {"notifications": honoured, **meta}

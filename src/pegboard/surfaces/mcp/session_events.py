@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable
 
 from pegboard.surfaces.mcp.json_rpc import encode_notification
+from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.mcp_sessions import SessionRecord
 from pegboard.surfaces.mcp.response_stream import ResponseStream
 from pegboard.surfaces.rest.asgi_request import Receive, run_unless_disconnected
 
-_TOOLS_CHANGED = encode_notification("notifications/tools/list_changed", {})
+_TOOLS_CHANGED = encode_notification(TOOLS_CHANGED, {})
 
 
 async def stream_session_events(

@@ -18,6 +18,7 @@ from pegboard.surfaces.mcp.json_rpc import (
     parse_body,
     read_message,
 )
+from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.mcp_sessions import RunningRequests, SessionRecord, cancel_request
@@ -40,7 +41,7 @@ log = get_logger(__name__)
 # How long requests may take to end after the end of the input; then they are cancelled.
 GRACE_SECONDS = 0.3
 _MAX_RUNNING = 1000
-_TOOLS_CHANGED = encode_notification("notifications/tools/list_changed", {})
+_TOOLS_CHANGED = encode_notification(TOOLS_CHANGED, {})
 
 # Returns the caller of the requests; raises a Refusal if the key is no longer valid.
 GetCaller = Callable[[], Caller]
