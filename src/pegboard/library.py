@@ -24,6 +24,7 @@ from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.progress.event_log import LogEvent
 from pegboard.registry.apply_plan import ApplyPlan, apply_definitions
 from pegboard.registry.execution_reader import ExecutionReader
+from pegboard.registry.kind_list import KindDescription, list_kinds
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.registry.tool_registry import ToolRegistry
@@ -31,6 +32,7 @@ from pegboard.runs.cancellation import CallCanceller
 from pegboard.runs.followed_runs import FollowedRuns
 from pegboard.runs.handle import CallHandler
 from pegboard.runs.replay import CallReplayer, Replay
+from pegboard.runs.running_calls import RunningCalls, list_running_calls
 from pegboard.storage.database import Database
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -138,6 +140,10 @@ class Library:
                     if who.is_admin or event.owner_id == who.user_id:
                         yield event
 
+    def running_calls(self, *, caller: Caller | None = None, limit: int = 50) -> RunningCalls:
+        """Return the calls that run in this process, oldest first: the caller's own, or all calls for an admin."""
+        return list_running_calls(self.pipeline, caller or self.admin, limit)
+
     async def cancel(self, run_id: str, *, caller: Caller | None = None) -> None:
         """Cancel a running call; raise NotFound if it is unknown and Conflict if it is over."""
         await self.cancelling.cancel(run_id, caller or self.admin)
@@ -180,6 +186,10 @@ class Library:
             return function
 
         return offer
+
+    def kinds(self) -> list[KindDescription]:
+        """Return the kinds of tools: what they are for, the schema of their config, and who may register them."""
+        return list_kinds(self.tools.rules)
 
     async def add(self, definition: Mapping[str, Any] | ToolCreate, *, caller: Caller | None = None) -> Tool:
         """Register a tool from its definition."""

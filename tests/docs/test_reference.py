@@ -18,6 +18,7 @@ from pegboard.kinds.builtin.catalog import BUILTINS
 from pegboard.kinds.catalog import find_kind, load_kinds
 from pegboard.kinds.http.config import ParameterStyle
 from pegboard.model.call_errors import ErrorType, ToolError
+from pegboard.model.error_codes import ERROR_CODES
 from pegboard.model.tool import Kind
 from pegboard.model.tool_definition import ToolResponse
 from pegboard.registry.tool_create import ToolCreate
@@ -106,6 +107,18 @@ def test_every_code_of_wrong_arguments_is_listed_and_no_other() -> None:
     codes = problem_codes()
     assert {"missing", "too_big", "too_small", "custom", "unrecognized_keys"} < codes
     assert set(first_codes(section(ERRORS, "Codes of wrong arguments"))) == codes
+
+
+def test_the_codes_of_the_api_are_those_of_the_page_with_their_types() -> None:
+    listed = {code.code: code for code in ERROR_CODES}
+    assert len(listed) == len(ERROR_CODES)
+    of_calls = first_codes(section(ERRORS, "Codes of calls"))
+    for code, row in of_calls.items():
+        again = {True: "yes", False: "no", None: "sometimes"}[listed[code].retryable]
+        assert (f"`{listed[code].type}`", again) == (row[1], row[2])
+    sections = ("Codes only rows have", "Codes of wrong arguments", "Codes of table tools")
+    others = {code for name in sections for code in first_codes(section(ERRORS, name))}
+    assert set(listed) == set(of_calls) | others
 
 
 def test_every_type_of_error_and_every_status_is_listed() -> None:

@@ -176,6 +176,12 @@ class KindSpec:
     """Where a tool of this kind that is not stored comes from."""
     is_missing: bool = False
     """True if no installed package has this kind; its stored tools are listed, and cannot run."""
+    purpose: str = ""
+    """What tools of this kind do, in one sentence for people."""
+    example: Mapping[str, Any] | None = None
+    """A definition that can be registered after its values are changed."""
+    restriction: str = ""
+    """What members may not register of this kind, if that depends on the config."""
 
 
 class InjectedConfig(NamedTuple):

@@ -37,8 +37,8 @@ class ProgressThrottle:
         """Accept progress from the tool; send it now, or merged with other reports within the interval."""
         if self._is_over:
             return
-        if (number := _clean_number(progress.progress)) is not None:
-            self._progress, self._total = number, _clean_number(progress.total)
+        if (number := clean_number(progress.progress)) is not None:
+            self._progress, self._total = number, clean_number(progress.total)
         if isinstance(progress.message, str):
             self._message = progress.message[:_MAX_MESSAGE_CHARS]
         if isinstance(progress.partial, str) and progress.partial:
@@ -82,7 +82,7 @@ class ProgressThrottle:
         self._tell(Progress(self._progress, self._total, self._message, partial))
 
 
-def _clean_number(value: Any) -> float | None:
+def clean_number(value: Any) -> float | None:
     """Return the number if JSON can hold it, otherwise None."""
     if type(value) is int and abs(value) <= _MAX_EXACT_INTEGER:
         return value

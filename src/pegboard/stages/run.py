@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pegboard.journal.journal import EarlierCall
 from pegboard.journal.recovery import IN_DOUBT_MESSAGE
-from pegboard.model.call import Caller, Execution, ReadyCall, Status, ToolCall, ToolResult
+from pegboard.model.call import Caller, Execution, OnProgress, Progress, ReadyCall, Status, ToolCall, ToolResult
 from pegboard.model.call_errors import Ignored, InDoubt, Problem, ToolError, Unrecorded
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import replace_unstorable
@@ -38,6 +38,22 @@ class CommittedCall(NamedTuple):
     execution: Execution
 
 
+class ProgressRecorder:
+    """Keeps the last number that a tool reported, and passes each report on."""
+
+    __slots__ = ("_pass_on", "last")
+
+    def __init__(self, pass_on: OnProgress) -> None:
+        self._pass_on = pass_on
+        self.last: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Take one report."""
+        if progress.progress is not None:
+            self.last = progress
+        self._pass_on(progress)
+
+
 class CallRun:
     """The state of one call in the pipeline."""
 
@@ -53,6 +69,7 @@ class CallRun:
         "ignored",
         "is_over",
         "pinned",
+        "progress",
         "ready",
         "recorded",
         "repeat_of",
@@ -65,6 +82,11 @@ class CallRun:
         self.begun = time.perf_counter()
         self.started_at = datetime.now(UTC)
         self.id = run_id or new_id()
+        # None if no client follows the call: then its tool does not report any.
+        self.progress: ProgressRecorder | None = None
+        if call.on_progress is not None:
+            self.progress = ProgressRecorder(call.on_progress)
+            call = call._replace(on_progress=self.progress)
         self.call = call
         self.caller = caller
         self.attempts = Attempts()

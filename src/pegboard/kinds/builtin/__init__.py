@@ -28,4 +28,16 @@ KIND = KindSpec(
     has_effects=False,
     presets_field="parameters",
     check=_check,
+    purpose="An operation that ships with the board",
+    example={
+        "name": "short_math",
+        "description": "Evaluate an arithmetic expression.",
+        "tool_type": "builtin",
+        "config": {"operation": "math_eval"},
+        "input_schema": {
+            "type": "object",
+            "properties": {"expression": {"type": "string", "minLength": 1}},
+            "required": ["expression"],
+        },
+    },
 )

@@ -14,4 +14,19 @@ def _make_executor(services: Services) -> Executor:
     return HttpExecutor(reach.outbound, reach.breakers, reach.hosts, max_response_bytes=reach.max_bytes)
 
 
-KIND = KindSpec("http", HttpConfig, _make_executor, url_fields=("url",), check=find_url_faults)
+KIND = KindSpec(
+    "http",
+    HttpConfig,
+    _make_executor,
+    url_fields=("url",),
+    check=find_url_faults,
+    purpose="A request to an HTTP API",
+    example={
+        "name": "find_article",
+        "description": "Find an article by its number.",
+        "tool_type": "http",
+        "config": {"url": "https://api.example.com/articles/{sku}", "method": "GET"},
+        "input_schema": {"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]},
+        "read_only": True,
+    },
+)

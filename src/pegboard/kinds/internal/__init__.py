@@ -63,4 +63,21 @@ KIND = KindSpec(
     may_register=_may_register,
     get_timeout=lambda config: get_chain_timeout(config.get(CHAIN_HANDLER)),
     list_tool_names=_list_tool_names,
+    purpose="A function of the process that runs the board, or a saved chain of calls",
+    example={
+        "name": "echo_twice",
+        "description": "Repeat a text, and the repetition.",
+        "tool_type": "internal",
+        "config": {
+            "handler": CHAIN_HANDLER,
+            "chain": {
+                "steps": [
+                    {"id": "first", "tool": "echo", "arguments": {"text": "{{input.text}}"}},
+                    {"id": "second", "tool": "echo", "arguments": {"text": "{{steps.first.output.echo.text}}"}},
+                ]
+            },
+        },
+        "input_schema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    },
+    restriction="Tools of members may name the handler chain, and handlers that the program offers to members",
 )

@@ -35,4 +35,19 @@ def _may_register(tool: Tool, caller: Caller, _rules: RegistrationRules) -> str 
     return "Only admins may register mcp tools, where they start commands on this machine"
 
 
-KIND = KindSpec("mcp", McpConfig, _make_executor, url_fields=("server_url",), may_register=_may_register)
+KIND = KindSpec(
+    "mcp",
+    McpConfig,
+    _make_executor,
+    url_fields=("server_url",),
+    may_register=_may_register,
+    purpose="A tool of another MCP server",
+    example={
+        "name": "search_issues",
+        "description": "Search the issues of a project.",
+        "tool_type": "mcp",
+        "config": {"server_url": "https://mcp.example.com/mcp", "tool": "search_issues"},
+        "input_schema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+    },
+    restriction="Only admins may register tools with a command, which runs on this machine",
+)

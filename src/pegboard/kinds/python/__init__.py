@@ -23,4 +23,13 @@ KIND = KindSpec(
     runs_own_code=True,
     derive_schema=derive_schema,
     check=find_code_faults,
+    purpose="A Python function that runs in the sandbox",
+    example={
+        "name": "add_tax",
+        "description": "Add a tax rate, in per cent, to a price.",
+        "tool_type": "python",
+        "config": {
+            "code": "def add_tax(price: float, rate: float = 19) -> float:\n    return price * (1 + rate / 100)\n"
+        },
+    },
 )

@@ -23,4 +23,13 @@ KIND = KindSpec(
     runs_own_code=True,
     check=find_command_faults,
     may_register=refuse_members,
+    purpose="A command that runs in the sandbox",
+    example={
+        "name": "count_words",
+        "description": "Count the words of a text.",
+        "tool_type": "shell",
+        "config": {"command": 'printf %s "$text" | wc -w', "shell": True},
+        "input_schema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    },
+    restriction="Only admins may register tools with a working_dir, a folder of this machine",
 )

@@ -49,4 +49,17 @@ KIND = KindSpec(
     may_register=_may_register,
     arguments=_make_argument_check,
     local_origin="comes from the file of tables (PEGBOARD_TABLES); change it there",
+    purpose="Inserts rows into a database table",
+    example={
+        "name": "log_mood",
+        "description": "Log how a person feels.",
+        "tool_type": "table",
+        "config": {
+            "tableName": "mood_entries",
+            "fields": [
+                {"name": "mood", "dataType": "enum", "required": True, "enumValues": ["happy", "neutral", "sad"]},
+                {"name": "notes", "dataType": "text", "maxLength": 500},
+            ],
+        },
+    },
 )

@@ -14,7 +14,7 @@ import typer
 
 from pegboard.model.api_errors import Invalid
 from pegboard.model.idempotency_key import check_idempotency_key
-from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, ServerEvent, build_path
+from pegboard.surfaces.cli.api_client import PAGE_SIZE, ApiClient, ApiReply, ServerEvent, build_path
 from pegboard.surfaces.cli.command_arguments import CommandLineArguments, read_pairs
 from pegboard.surfaces.cli.exit_codes import BoardUnreachable, RequestRefused, UsageError
 from pegboard.surfaces.cli.follow_client import follow_call, format_progress
@@ -24,6 +24,7 @@ from pegboard.surfaces.cli.output import (
     colour_text,
     escape_control_characters,
     format_count,
+    format_local_time,
     to_single_line,
     write,
     write_json,
@@ -329,6 +330,34 @@ def watch_calls(
         run_with_client(ctx, work)
     except KeyboardInterrupt:
         raise typer.Exit(0) from None
+
+
+def list_running(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=PAGE_SIZE, help="Maximum number of calls")] = 50,
+) -> None:
+    """List the calls that run now; an admin sees those of all users.
+
+    Example: pegboard running
+    """
+
+    def show(found: dict[str, Any]) -> None:
+        rows = [
+            [
+                format_local_time(item["started_at"]),
+                to_single_line(item["tool_name"], MAX_NAME_CHARS),
+                item["caller"],
+                item["surface"],
+                "" if item["progress"] is None else format_progress(item),
+                item["run_id"],
+            ]
+            for item in found["items"]
+        ]
+        write_table(["SINCE", "TOOL", "CALLER", "SURFACE", "PROGRESS", "ID"], rows, "No calls run.")
+        if found["total"] > len(rows):
+            write_message(f"{found['total']} calls run; show more with --limit")
+
+    run_and_write(ctx, lambda it: it.get(build_path("calls"), limit=limit), show)
 
 
 def cancel_call(

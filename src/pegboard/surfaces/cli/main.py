@@ -83,7 +83,9 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "call_commands:watch_calls",
         "Show calls as they start, progress and end; an admin sees those of all users.",
     ),
+    ("running", "call_commands:list_running", "List the calls that run now; an admin sees those of all users."),
     ("cancel", "call_commands:cancel_call", "Cancel a running call; its caller gets the error `cancelled`."),
+    ("codes", "reference_commands:list_codes", "Explain the error codes of calls, or one of them."),
     ("definitions", "call_commands:show_definitions", "Print the tool definitions for a model."),
     (
         "normalize",
@@ -112,6 +114,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         ("restore", "restore_tool", "Restore a removed tool."),
         ("accept", "import_commands:accept_tool", "Accept the changed definition of a tool from its MCP server."),
         ("versions", "list_versions", "List the versions of a tool, newest first."),
+        ("kinds", "reference_commands:list_kinds", "List the kinds of tools, or show one with an example."),
         (
             "lint",
             "lint_tools",

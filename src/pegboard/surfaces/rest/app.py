@@ -21,6 +21,7 @@ from pegboard.surfaces.rest import (
     chain_routes,
     conversation_routes,
     import_routes,
+    reference_routes,
     replay_routes,
     table_routes,
     tool_routes,
@@ -54,6 +55,7 @@ _ROUTERS = (
     import_routes.router,
     table_routes.router,
     baseline_routes.router,
+    reference_routes.router,
 )
 _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 # Computed from the routes, because building the OpenAPI document takes a quarter of a second.

@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from pegboard.model.base_model import Model
-from pegboard.model.call import Status
+from pegboard.model.call import Status, Surface
 from pegboard.model.journal_row import COLUMNS, ColumnType, JournalColumn
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.surfaces.rest.routing import ReadableName, UtcTime
@@ -47,10 +47,13 @@ class ProblemBody(ResponseBody):
     request_id: str | None = None
 
 
+ErrorType = Literal["VALIDATION_ERROR", "DATABASE_ERROR", "CONFIG_ERROR", "UNKNOWN_ERROR"]
+
+
 class ErrorDetails(ResponseBody):
     """The reason why a call failed, for programs."""
 
-    type: Literal["VALIDATION_ERROR", "DATABASE_ERROR", "CONFIG_ERROR", "UNKNOWN_ERROR"]
+    type: ErrorType
     code: str
     field: str | None = None
     expected: str | None = None
@@ -289,6 +292,29 @@ ExecutionResponse = create_model(
 
 class ExecutionPage(PageBody[ExecutionResponse]):
     """One page of the journal, newest first."""
+
+
+class RunningCallResponse(ResponseBody):
+    """A call that runs now."""
+
+    run_id: str
+    tool_name: str
+    caller_id: str
+    caller: str
+    agent_id: str | None
+    surface: Surface
+    started_at: datetime
+    chain_id: str | None
+    thread_id: str | None
+    progress: float | None = Field(description="What its tool reported last; null without a report or a subscriber")
+    total: float | None = Field(description="What `progress` is at the end, if that is known")
+
+
+class RunningCallList(ResponseBody):
+    """The calls that run now, oldest first."""
+
+    items: list[RunningCallResponse]
+    total: int = Field(description="How many run; `items` may be fewer")
 
 
 class DialectResponse(ResponseBody):

@@ -10,7 +10,7 @@ from fastapi.responses import PlainTextResponse
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.json_text import json_text
 from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
-from pegboard.surfaces.rest.bodies import DialectResponse, ExecutionPage, ExecutionResponse
+from pegboard.surfaces.rest.bodies import DialectResponse, ExecutionPage, ExecutionResponse, RunningCallList
 from pegboard.surfaces.rest.event_stream import EVENT_STREAM_RESPONSE, EventReaders, EventStream
 from pegboard.surfaces.rest.json_bodies import read_request_payload
 from pegboard.surfaces.rest.routing import (
@@ -82,6 +82,15 @@ async def run_calls(
     followed = board.calls.follow(payload)
     headers = {"X-Run-Id": followed.id, "X-Dialect": payload.asked.dialect}
     return EventStream(counted, board.following.reading(followed), 0, headers=headers)
+
+
+@call_router.get("/calls", operation_id="list_calls")
+async def list_calls(board: Board, caller: CurrentCaller, limit: Limit = 50) -> RunningCallList:
+    """The calls that run now, oldest first: the caller's own, or all calls for an admin.
+
+    These are the calls of the server process that answers; a server with several workers answers from one of them.
+    """
+    return RunningCallList.model_validate(board.running_calls(caller=caller, limit=limit))
 
 
 @call_router.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=ANY_JSON_BODY)
