@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
 
 from pegboard.journal.latency_counts import compute_percentile, find_bucket, get_hour
+from pegboard.model.api_errors import Fault, Invalid
 from pegboard.storage import statistics_rows
 from pegboard.storage.database import Database
+from pegboard.storage.statistics_rows import ToolNames
 
 HOUR = timedelta(hours=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_HOUR = get_hour(datetime.max.replace(tzinfo=UTC))
 # Only calls that ran: the duration of a refused or lost call has no meaning for its tool.
 _RAN_STATUSES = ("succeeded", "failed")
+Period = Literal["hour", "day"]
+_PERIOD_HOURS: dict[Period, int] = {"hour": 1, "day": 24}
+# The most periods of one series, and of each of several: a month of hours, and a week of them.
+MAX_PERIODS = 750
+MAX_PERIODS_OF_TOOLS = 170
 # How many tools are computed before the event loop may run other tasks.
 _TOOLS_PER_PAUSE = 100
 
@@ -47,6 +55,30 @@ class StatisticsReport:
     tools: tuple[ToolStatistics, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PeriodStatistics:
+    """How the calls of one hour or day ended; latencies as in ToolStatistics."""
+
+    start: datetime
+    calls: int
+    succeeded: int
+    failed: int
+    refused: int
+    in_doubt: int
+    p50_ms: float | None
+    p95_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsSeries:
+    """Every hour or day of a time span in order, for each tool of it that was called."""
+
+    since: datetime
+    until: datetime
+    by: Period
+    tools: Mapping[str, Sequence[PeriodStatistics]]
+
+
 class Statistics:
     """Reads the statistics; rows from before the hash chain existed are not included."""
 
@@ -73,7 +105,7 @@ class Statistics:
             async for part in statistics_rows.iterate_uncounted(
                 conn, begin, end, tool_name=tool_name, caller_id=caller_id
             ):
-                for name, status, code, elapsed_ms, _ in part:
+                for name, status, code, elapsed_ms, *_ in part:
                     sums.setdefault(name, _ToolSums()).add(status, code, find_bucket(elapsed_ms), 1)
         tools = []
         for place, (name, found) in enumerate(sums.items()):
@@ -81,6 +113,72 @@ class Statistics:
                 await asyncio.sleep(0)
             tools.append(found.build_statistics(name))
         return StatisticsReport(begin, end, tuple(sorted(tools, key=lambda tool: (-tool.calls, tool.tool_name or ""))))
+
+    async def read_series(
+        self,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        *,
+        by: Period,
+        tool_name: str | None = None,
+        caller_id: str | None = None,
+    ) -> tuple[PeriodStatistics, ...]:
+        """Return statistics of each whole hour or day that covers the time span, in order; raise Invalid for too many.
+
+        The calls of all tools are added up, unless one tool is given.
+        """
+        hours, size = round_to_hours(since, until), _PERIOD_HOURS[by]
+        _check_length(hours, size, MAX_PERIODS)
+        sums = await self._sum_periods(hours, size, tool_name, caller_id, by_tool=False)
+        return await _build_series(hours, size, sums.get("", {}))
+
+    async def read_series_of_tools(
+        self,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        *,
+        by: Period,
+        tool_names: Collection[str],
+        caller_id: str | None = None,
+    ) -> StatisticsSeries:
+        """Return the series of each of these tools."""
+        hours, size = round_to_hours(since, until), _PERIOD_HOURS[by]
+        _check_length(hours, size, MAX_PERIODS_OF_TOOLS)
+        sums = await self._sum_periods(hours, size, tool_names, caller_id, by_tool=True)
+        series = {name: await _build_series(hours, size, sums.get(name, {})) for name in tool_names}
+        return StatisticsSeries(_EPOCH + hours.start * HOUR, _EPOCH + hours.stop * HOUR, by, series)
+
+    async def _sum_periods(
+        self, hours: range, size: int, tool_name: ToolNames, caller_id: str | None, *, by_tool: bool
+    ) -> dict[str, dict[int, _ToolSums]]:
+        """Return the sums of each tool, or of the empty name without `by_tool`, by period since 1970."""
+        begin, end = _EPOCH + hours.start * HOUR, _EPOCH + hours.stop * HOUR
+        sums: dict[str, dict[int, _ToolSums]] = defaultdict(lambda: defaultdict(_ToolSums))
+        whose: dict[str, Any] = {"tool_name": tool_name, "caller_id": caller_id}
+        async with self._database.read() as conn:
+            counts = statistics_rows.iterate_counts(conn, hours, **whose, period=size, by_tool=by_tool)
+            async for part in counts:
+                for period, name, status, bucket, calls in part:
+                    sums[name][int(period)].add(status, "", bucket, int(calls))
+            async for part in statistics_rows.iterate_uncounted(conn, begin, end, **whose):
+                for name, status, _, elapsed_ms, _, started_at in part:
+                    place = get_hour(started_at) // size
+                    sums[name if by_tool else ""][place].add(status, "", find_bucket(elapsed_ms), 1)
+        return sums
+
+
+def _check_length(hours: range, size: int, most: int) -> None:
+    """Raise Invalid if the time span has too many periods."""
+    if len(hours) > size * most:
+        fault = Fault("since", f"the time span has more than {most} periods; make it shorter, or use by=day")
+        raise Invalid.of("The time span is too long", [fault])
+
+
+async def _build_series(hours: range, size: int, sums: Mapping[int, _ToolSums]) -> tuple[PeriodStatistics, ...]:
+    await asyncio.sleep(0)
+    none = _ToolSums()
+    places = range(hours.start // size, -(-hours.stop // size))
+    return tuple(sums.get(place, none).build_period(_EPOCH + place * size * HOUR) for place in places)
 
 
 def round_to_hours(since: datetime | None, until: datetime | None) -> range:
@@ -121,6 +219,19 @@ class _ToolSums:
             p95_ms=p95,
             p99_ms=p99,
             max_ms=longest,
+        )
+
+    def build_period(self, start: datetime) -> PeriodStatistics:
+        taken = self._latencies
+        return PeriodStatistics(
+            start=start,
+            calls=self._statuses.total(),
+            succeeded=self._statuses["succeeded"],
+            failed=self._statuses["failed"],
+            refused=self._statuses["refused"],
+            in_doubt=self._statuses["in_doubt"],
+            p50_ms=_round_ms(compute_percentile(taken, 0.5)),
+            p95_ms=_round_ms(compute_percentile(taken, 0.95)),
         )
 
 

@@ -9,8 +9,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import Field, ValidationError, model_validator
 
+from pegboard.board import Pegboard
 from pegboard.journal.export import MAX_ROWS_PER_PAGE, ExportPosition
 from pegboard.journal.prune import MAX_ROWS_PER_TURN as ROWS_A_PRUNE
+from pegboard.journal.statistics import Period, StatisticsSeries
 from pegboard.journal.tamper_report import TamperKind
 from pegboard.journal.verify import MAX_ROWS_PER_TURN, Position, Scope
 from pegboard.journal.verify_export import LinesPosition
@@ -226,25 +228,103 @@ class StatisticsResponse(ResponseBody):
     tools: list[ToolStatisticsResponse]
 
 
+class PeriodStatisticsResponse(ResponseBody):
+    """Statistics of the calls of one hour or day."""
+
+    start: datetime
+    calls: int
+    succeeded: int
+    failed: int
+    refused: int
+    in_doubt: int
+    p50_ms: float | None = Field(description=f"The median {_LATENCY_DESCRIPTION}")
+    p95_ms: float | None = Field(description=f"The 95th percentile {_LATENCY_DESCRIPTION}")
+
+
+class SeriesStatisticsResponse(StatisticsResponse):
+    """Statistics of each tool, and of each hour or day."""
+
+    by: Period
+    series: list[PeriodStatisticsResponse] = Field(
+        description="Every hour or day of the time span; of the first and the last day only the hours in it"
+    )
+
+
+class ToolSeries(ResponseBody):
+    """The calls of one tool in each hour or day, one after the other."""
+
+    tool_name: str
+    calls: list[int]
+    succeeded: list[int]
+    p95_ms: list[float | None]
+
+
+class CompactStatisticsResponse(ResponseBody):
+    """The calls of some tools in each hour or day."""
+
+    since: datetime
+    until: datetime
+    by: Period
+    starts: list[datetime] = Field(description="When each hour or day begins")
+    tools: list[ToolSeries] = Field(description="In the order of the request")
+
+
 @statistics_router.get("/statistics", operation_id="get_statistics")
 @allow(refuse_agent_keys)
 async def get_statistics(
     board: Board,
     caller: CurrentCaller,
-    tool: Annotated[str | None, Query(description="A tool's name or id")] = None,
+    tool: Annotated[
+        list[str] | None, Query(max_length=200, description="A tool's name or id; with `compact` several")
+    ] = None,
     user_id: CallerId = None,
     since: Annotated[UtcTime | None, Query(description="From this hour on; by default a day before `until`")] = None,
     until: Annotated[UtcTime | None, Query(description="Up to the end of this hour; by default now")] = None,
-) -> StatisticsResponse:
+    by: Annotated[Period | None, Query(description="Also each hour or day in the time span")] = None,
+    compact: Annotated[bool, Query(description="Only each hour or day of the tools, as arrays")] = False,
+) -> StatisticsResponse | SeriesStatisticsResponse | CompactStatisticsResponse:
     """Calls, errors and latencies by tool, in whole hours: of the caller's own calls, or of all calls for an admin."""
-    named = board.snapshot.find(tool) if tool is not None else None
-    report = await board.statistics.read(
-        since,
-        until,
-        tool_name=named.tool.name if named is not None else tool,
-        caller_id=resolve_caller_filter(caller, user_id),
+    names = [_find_tool_name(board, each) for each in dict.fromkeys(tool or ())]
+    caller_id = resolve_caller_filter(caller, user_id)
+    if compact:
+        if not names:
+            raise Invalid.of("The request is not valid", [Fault("tool", "compact=true needs 1 to 200 of it")])
+        found = await board.statistics.read_series_of_tools(
+            since, until, by=by or "hour", tool_names=dict.fromkeys(names), caller_id=caller_id
+        )
+        return _build_compact_response(found)
+    if len(names) > 1:
+        raise Invalid.of("The request is not valid", [Fault("tool", "several tools need compact=true")])
+    name = names[0] if names else None
+    report = await board.statistics.read(since, until, tool_name=name, caller_id=caller_id)
+    totals = StatisticsResponse.model_validate(report)
+    if by is None:
+        return totals
+    series = await board.statistics.read_series(since, until, by=by, tool_name=name, caller_id=caller_id)
+    return SeriesStatisticsResponse.model_validate({**dict(totals), "by": by, "series": series})
+
+
+def _find_tool_name(board: Pegboard, ref: str) -> str:
+    named = board.snapshot.find(ref)
+    return named.tool.name if named is not None else ref
+
+
+def _build_compact_response(found: StatisticsSeries) -> CompactStatisticsResponse:
+    return CompactStatisticsResponse.model_construct(
+        since=found.since,
+        until=found.until,
+        by=found.by,
+        starts=[each.start for each in next(iter(found.tools.values()))],
+        tools=[
+            ToolSeries.model_construct(
+                tool_name=name,
+                calls=[each.calls for each in periods],
+                succeeded=[each.succeeded for each in periods],
+                p95_ms=[each.p95_ms for each in periods],
+            )
+            for name, periods in found.tools.items()
+        ],
     )
-    return StatisticsResponse.model_validate(report)
 
 
 def resolve_caller_filter(caller: Caller, user_id: str | None) -> str | None:
