@@ -51,7 +51,7 @@ async def test_browsers_see_the_headers_of_the_protocol() -> None:
     origin = "https://app.example"
     async with (
         memory_board(admin_key=KEY, cors_origins=origin) as board,
-        served(board, direct=False) as url,
+        served(board) as url,
         client_of(url) as http,
     ):
         names = ("authorization", "content-type", "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id")
