@@ -90,3 +90,59 @@ def test_each_call_is_a_span_after_the_genai_conventions() -> None:
 def test_without_the_sdk_or_the_package_there_are_none() -> None:
     for mode in ("api only", "absent"):
         assert received(mode) == {"traced": False, "spans": [], "inner": []}
+
+
+CALLING_OVER_MCP = """
+import asyncio, json
+
+import httpx
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+exporter = InMemorySpanExporter()
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+
+from pegboard.surfaces.rest.app import create_app
+from pegboard.testing import memory_board
+
+KEY = "a-key-for-tests-0123456789"
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+async def main():
+    async with memory_board(admin_key=KEY) as board:
+        transport = httpx.ASGITransport(create_app(board))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            for more in ({"traceparent": PARENT}, {"traceparent": "odd"}, {"traceparent": 5}, {}):
+                meta = {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                    **more,
+                }
+                params = {"name": "math_eval", "arguments": {"expression": "1"}, "_meta": meta}
+                headers = {
+                    "Authorization": f"Bearer {KEY}",
+                    "MCP-Protocol-Version": "2026-07-28",
+                    "Mcp-Method": "tools/call",
+                    "Mcp-Name": "math_eval",
+                }
+                message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+                reply = await http.post("/mcp", json=message, headers=headers)
+                assert reply.json()["result"]["isError"] is False, reply.text
+    parents = [span.parent and format(span.parent.span_id, "016x") for span in exporter.get_finished_spans()]
+    print(json.dumps(parents))
+
+
+asyncio.run(main())
+"""
+
+
+def test_a_call_over_mcp_continues_the_trace_of_its_client() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CALLING_OVER_MCP], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert json.loads(done.stdout) == ["b7ad6b7169203331", None, None, None]
