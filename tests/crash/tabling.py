@@ -193,16 +193,22 @@ class Book:
     async def until_there(self, client: httpx.AsyncClient, n: str, tool: str = "note") -> None:
         """Insert a row with a key, again and again until it is said to be there, or to be in doubt."""
 
+        codes: Counter[str] = Counter()
+
         async def is_over() -> bool:
             await self.is_up.wait()
             result = await self._reported(client, tool, n, n)
+            codes[result.code] += 1
             if result.code == SUCCEEDED:
                 self.there[n] = result.data["id"]
             elif result.code not in PASSING | OPEN | {"unanswered"}:
                 self.open[n] = result.code
             return n in self.there or n in self.open
 
-        await until(is_over, 60)
+        try:
+            await until(is_over, 60)
+        except TimeoutError:
+            raise AssertionError(f"row {n} is neither there nor in doubt after the answers {dict(codes)}") from None
 
     async def acknowledged(self, count: int) -> None:
         """Return once so many rows were said to be there."""
