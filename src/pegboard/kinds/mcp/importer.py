@@ -53,13 +53,13 @@ def build_definition(
     }
 
 
-def make_mcp_source_tag(config: Mapping[str, Any]) -> str:
-    """Return the tag of all tools imported from this server: `mcp:HOST`, or `mcp:PROGRAM` for a command."""
+def make_mcp_source_tag(config: Mapping[str, Any], name: str | None = None) -> str:
+    """Return the tag of all tools imported from this server: `mcp:NAME`, else `mcp:HOST`, or `mcp:PROGRAM`."""
     if config.get("server_url") is not None:
-        name = urlsplit(str(config["server_url"])).netloc
+        source = urlsplit(str(config["server_url"])).netloc
     else:
-        name = describe_command(config["command"])
-    return f"mcp:{name}"[:MAX_TAG_LENGTH]
+        source = describe_command(config["command"])
+    return f"mcp:{name or source}"[:MAX_TAG_LENGTH]
 
 
 class ToolSelection:
@@ -120,6 +120,7 @@ class McpImport:
         headers: Mapping[str, str] | None = None,
         env: Mapping[str, str] | None = None,
         working_dir: str | None = None,
+        name: str | None = None,
         prefix: str = "",
         include: Sequence[str] = (),
         auth_config: Mapping[str, Any] | None = None,
@@ -128,7 +129,10 @@ class McpImport:
         dry_run: bool = False,
         tell: ReportProgress = ignore_progress,
     ) -> ImportReport:
-        """Import a server's tools; a repeated import flags tools that have changed or, with `accept`, updates them."""
+        """Import a server's tools; a repeated import flags tools that have changed or, with `accept`, updates them.
+
+        The tools have the tag `mcp:NAME`; by default it is the host of the URL, or the program of the command.
+        """
         refuse_agents(caller)
         if command is not None and not caller.is_admin:
             raise Forbidden("Only admins may import from a command, since it is started on this machine")
@@ -157,7 +161,7 @@ class McpImport:
         definitions, left_out = _split_duplicates(
             [
                 set_visibility(build_definition(found, config, prefix, partial(note, found.name)), is_public)
-                | {"tags": [make_mcp_source_tag(config)]}
+                | {"tags": [make_mcp_source_tag(config, name)]}
                 | ({"auth_config": auth_config} if auth_config else {})
                 for found in offered
                 if wanted(found)

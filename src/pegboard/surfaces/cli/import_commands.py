@@ -13,6 +13,8 @@ from pegboard.model.documents import read_text, write_yaml
 from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.input_files import load_object, locate_document_errors, read_input
+from pegboard.surfaces.cli.mcp_file_import import format_counts, import_server_file, is_all_left_out
+from pegboard.surfaces.cli.mcp_server_files import is_server_file
 from pegboard.surfaces.cli.output import colour_text, show_progress, write, write_message
 from pegboard.surfaces.cli.resources import ToolName, run_and_write
 
@@ -84,7 +86,10 @@ def import_mcp(
     ctx: typer.Context,
     source: Annotated[
         list[str],
-        typer.Argument(metavar="URL | -- COMMAND...", help="The server's URL, or the command that starts it (admins)"),
+        typer.Argument(
+            metavar="URL | FILE | -- COMMAND...",
+            help="The server's URL, a client's file of servers, or the command that starts the server (admins)",
+        ),
     ],
     *,
     env: Annotated[
@@ -95,6 +100,9 @@ def import_mcp(
         list[str] | None, typer.Option("--header", metavar="NAME=VALUE", help="Sent to the URL; repeat for several")
     ] = None,
     working_dir: Annotated[str | None, typer.Option("--working-dir", help="The folder the command runs in")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="For the tag mcp:NAME of the tools; by default the host or program")
+    ] = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Accept changed definitions instead of marking the tools as drifted")
     ] = False,
@@ -104,9 +112,17 @@ def import_mcp(
 
     Each is pinned to its current definition. If the server changes that, calls are refused until you accept the change.
 
+    FILE is that of an MCP client, such as .cursor/mcp.json, .vscode/mcp.json or ~/.codex/config.toml:
+    each server in it is imported, and credentials in its env and headers become secrets. In --prefix,
+    {server} stands for the name of the server.
+
     Example: pegboard import mcp --prefix time_ -- mcp-server-time --local-timezone UTC
     """
-    body = _build_body(options)
+    body = {**_build_body(options), "accept": accept}
+    if is_server_file(source):
+        _refuse_server_options(env=env, header=header, working_dir=working_dir, name=name, auth=body.get("auth_config"))
+        import_server_file(ctx, source[0], body)
+        return
     if source[0].startswith(("http://", "https://")):
         if len(source) > 1:
             raise UsageError(f"A URL takes no further arguments, but '{source[1]}' follows it")
@@ -120,7 +136,18 @@ def import_mcp(
             body[key] = dict(_parse_pair(text, option) for text in pairs)
     if working_dir is not None:
         body["working_dir"] = working_dir
-    _run_import(ctx, "mcp", {**body, "accept": accept})
+    if name is not None:
+        body["name"] = name
+    _run_import(ctx, "mcp", body)
+
+
+def _refuse_server_options(**given: Any) -> None:
+    """Raise UsageError if an option is given that belongs to one server, as the file has them for each server."""
+    flags = {"env": "--env", "header": "--header", "working_dir": "--working-dir", "name": "--name"}
+    for option, value in given.items():
+        if value is not None:
+            flag = flags.get(option, "--auth and --bearer")
+            raise UsageError(f"{flag} cannot be used with a file, which has its own values for each server")
 
 
 def _build_body(options: ImportOptions) -> dict[str, Any]:
@@ -160,7 +187,7 @@ def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
             return await client.follow_import(build_path("imports", what), body, on_progress)
 
     reply = run_and_write(ctx, work, lambda report: _show_import_report(report, dry_run=body["dry_run"]))
-    if reply.data["left_out"] and not any(reply.data[word] for word in ("created", "updated", "unchanged", "drifted")):
+    if is_all_left_out(reply.data):
         raise typer.Exit(1)
 
 
@@ -187,10 +214,8 @@ def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
         )
     for text in report["warnings"]:
         write_message(text, label="warning ", colour="yellow")
-    counts = {word: len(report[word]) for word in ("created", "updated", "unchanged", "drifted", "gone")}
-    counts["left out"] = sum(map(len, wholly.values()))
-    shown = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    write_message(f"{'Would import' if dry_run else 'Imported'}: {shown or 'nothing'}")
+    counts = format_counts(report, sum(map(len, wholly.values())))
+    write_message(f"{'Would import' if dry_run else 'Imported'}: {counts}")
 
 
 def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:

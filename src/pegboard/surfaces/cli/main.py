@@ -52,17 +52,29 @@ class LazyCommand(TyperCommand):
 
 
 class CommandGroup(TyperGroup):
-    """A group of commands whose functions are in `module`; `default` runs if the first argument names no command."""
+    """A group of commands whose functions are in `module`; `default` runs if the first argument names no command.
 
-    def __init__(self, name: str, summary: str, module: str, *commands: CommandEntry, default: str = "") -> None:
-        super().__init__(name=name, help=summary, no_args_is_help=True, rich_markup_mode=None)
+    Without arguments, the group prints its help, unless the default command runs without arguments.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        summary: str,
+        module: str,
+        *commands: CommandEntry,
+        default: str = "",
+        runs_without_arguments: bool = False,
+    ) -> None:
+        super().__init__(name=name, help=summary, no_args_is_help=not runs_without_arguments, rich_markup_mode=None)
         self._default = default
         for command in commands:
             self.add_command(LazyCommand(module, *command))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Insert the name of the default command if the first argument names no command."""
-        if self._default and args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+        is_named = bool(args) and (args[0] in self.commands or args[0] in ctx.help_option_names)
+        if self._default and not is_named and (args or not self.no_args_is_help):
             args = [self._default, *args]
         return super().parse_args(ctx, args)
 
@@ -91,11 +103,6 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "normalize",
         "call_commands:normalize_payload",
         "Show the tool calls in a message, response, text or stream of any dialect; runs nothing.",
-    ),
-    (
-        "mcp",
-        "mcp_command:serve_mcp",
-        "Serve the tools to an MCP client over standard input and output.",
     ),
     ("apply", "apply_commands:apply_definitions", "Make the board match files of tool definitions."),
     ("export", "edit_commands:export_definitions", "Write tool definitions as files for `apply`."),
@@ -127,6 +134,23 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "import_commands",
         ("openapi", "import_openapi", "Make a tool of each operation in an OpenAPI or Swagger document."),
         ("mcp", "import_mcp", "Make a tool of each tool that another MCP server offers.", _UNKNOWN_OPTIONS),
+    ),
+    CommandGroup(
+        "mcp",
+        "Serve the tools to an MCP client over standard input and output: pegboard mcp.",
+        "mcp_command",
+        (
+            "serve",
+            "serve_mcp",
+            "Serve the tools to an MCP client over standard input and output.",
+        ),
+        (
+            "config",
+            "mcp_config_command:print_client_config",
+            "Print the configuration with which an MCP client uses the tools.",
+        ),
+        default="serve",
+        runs_without_arguments=True,
     ),
     CommandGroup(
         "tables",

@@ -66,6 +66,9 @@ class McpImportBody(_ImportBody):
     headers: Annotated[dict[str, str], Bounded] = Field({}, description="Sent with each request")
     env: Annotated[dict[str, str], Bounded] = Field({}, description="The command's environment")
     working_dir: str | None = Field(None, description="The folder the command runs in")
+    name: str | None = Field(
+        None, min_length=1, max_length=60, description="For the tag `mcp:NAME` of its tools; by default host or program"
+    )
     accept: bool = Field(False, description="Accept changed definitions instead of marking the tools as drifted")
 
 
