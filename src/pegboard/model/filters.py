@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from pegboard.model.call import Status
 
@@ -33,3 +34,9 @@ class ToolFilter:
     tag: str | None = None
     q: str | None = None
     deleted: bool = False
+    drifted: bool | None = None
+    # The ids of the tools to select from, such as those of an agent.
+    among: frozenset[str] | None = None
+
+
+ToolSort = Literal["name", "updated_at"]

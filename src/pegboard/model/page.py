@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Generic, TypeVar
 from uuid import UUID
 
@@ -73,6 +74,14 @@ def read_name(text: str) -> str:
     if not (text.isascii() and text.isprintable()):
         raise ValueError(text)
     return text
+
+
+def read_moment(text: str) -> datetime:
+    """Return the time; raise ValueError if it is not one with a zone."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(text)
+    return moment
 
 
 def read_version(text: str) -> int:

@@ -16,10 +16,10 @@ from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Conflict, Fault, Forbidden, Invalid, NotFound
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import EgressRefused
-from pegboard.model.filters import ToolFilter
+from pegboard.model.filters import ToolFilter, ToolSort
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import is_uuid
-from pegboard.model.page import Page, cut_page, read_cursor, read_id, read_name, read_version
+from pegboard.model.page import Page, cut_page, read_cursor, read_id, read_moment, read_name, read_version
 from pegboard.model.tool import Tool, list_lookup_names, make_alias
 from pegboard.registry.build_tool import build_tool, make_empty_tool, write_definition
 from pegboard.registry.registration_policy import RegistrationPolicy
@@ -38,6 +38,11 @@ def get_sort_key(tool: Tool) -> tuple[str, str]:
     return (tool.name.lower(), tool.id)
 
 
+def get_latest_key(tool: Tool) -> tuple[datetime, str]:
+    """Return the key that lists by the time of the last update are sorted by, in reverse."""
+    return (tool.updated_at, tool.id)
+
+
 def matches_filter(tool: Tool, wanted: ToolFilter) -> bool:
     """Return True if the tool matches the filter, with the same semantics as the SQL query."""
     text = f"{tool.name}\n{tool.description or ''}".lower()
@@ -48,9 +53,37 @@ def matches_filter(tool: Tool, wanted: ToolFilter) -> bool:
         and wanted.tool_type in (None, tool.tool_type)
         and wanted.is_active in (None, tool.is_active)
         and wanted.is_public in (None, tool.is_public)
+        and wanted.drifted in (None, tool.drifted)
         and (wanted.tag is None or wanted.tag in tool.tags)
         and (wanted.q is None or wanted.q.lower() in text)
     )
+
+
+def _limit_to_visible(wanted: ToolFilter, caller: Caller) -> ToolFilter:
+    """Return the filter for what this caller may see."""
+    if caller.is_admin or caller.agent_id is not None:
+        return wanted
+    wanted = replace(wanted, visible_to=caller.user_id)
+    if not wanted.deleted:
+        return wanted
+    # With another owner, nothing.
+    others = wanted.owner_id not in (None, caller.user_id)
+    return replace(wanted, owner_id=caller.user_id, among=frozenset() if others else wanted.among)
+
+
+def _is_in_memory(wanted: ToolFilter, caller: Caller) -> bool:
+    """Return True if the tools are selected in memory: an agent has few, scattered over the whole list."""
+    return caller.agent_id is not None or wanted.among is not None
+
+
+# The first part of a cursor of a list by the time of the last update.
+_LATEST_MARK = "updated_at"
+
+
+def _read_latest_mark(text: str) -> str:
+    if text != _LATEST_MARK:
+        raise ValueError(text)
+    return text
 
 
 _ALIAS_SHAPE = re.compile(r".{1,55}_[0-9a-f]{8}", re.IGNORECASE)
@@ -150,28 +183,58 @@ class ToolRegistry:
             raise NotFound(f"Tool '{ref}' not found")
         return compiled.tool
 
-    async def page(self, wanted: ToolFilter, caller: Caller, *, cursor: str | None, limit: int) -> Page[Tool]:
+    async def page(
+        self, wanted: ToolFilter, caller: Caller, *, cursor: str | None, limit: int, sort: ToolSort = "name"
+    ) -> Page[Tool]:
         """Return one page of the matching tools that this caller may see; deleted ones only to their owner."""
-        if not caller.is_admin and caller.agent_id is None:
-            wanted = replace(wanted, visible_to=caller.user_id)
-            if wanted.deleted:
-                wanted = replace(wanted, owner_id=caller.user_id)
+        wanted = _limit_to_visible(wanted, caller)
+        if sort == "updated_at":
+            return await self._latest_page(wanted, caller, cursor, limit)
         place = read_cursor(cursor, read_name, read_id)
         after = (place[0], place[1]) if place else None
-        if caller.agent_id is None:
+        stored = []
+        if not _is_in_memory(wanted, caller):
             async with self.database.read() as conn:
                 stored = await tool_rows.list_tools(conn, wanted, after=after, limit=limit + 1)
-            beside = self.snapshot.local()
-        else:
-            # An agent has few tools, scattered over the whole list, so they are selected in memory.
-            stored = []
-            beside = [item.tool for item in self.snapshot.iterate_tools() if self.snapshot.may_call(item.tool, caller)]
-        unstored = sorted(
-            (tool for tool in beside if matches_filter(tool, wanted) and (not after or get_sort_key(tool) > after)),
-            key=get_sort_key,
-        )
+        beside = self._list_beside(wanted, caller)
+        unstored = sorted((tool for tool in beside if not after or get_sort_key(tool) > after), key=get_sort_key)
         found = list(heapq.merge(stored, unstored, key=get_sort_key))
         return cut_page(found, limit, get_sort_key)
+
+    async def _latest_page(self, wanted: ToolFilter, caller: Caller, cursor: str | None, limit: int) -> Page[Tool]:
+        """Return one page, last updated first."""
+        # The first part is in no cursor of another order.
+        place: list[Any] | None = read_cursor(cursor, _read_latest_mark, read_moment, read_id)
+        after = (place[1], place[2]) if place else None
+        stored = []
+        if not _is_in_memory(wanted, caller):
+            async with self.database.read() as conn:
+                stored = await tool_rows.list_latest_tools(conn, wanted, after=after, limit=limit + 1)
+        beside = (tool for tool in self._list_beside(wanted, caller) if after is None or get_latest_key(tool) < after)
+        unstored = sorted(beside, key=get_latest_key, reverse=True)
+        found = list(heapq.merge(stored, unstored, key=get_latest_key, reverse=True))
+        return cut_page(found, limit, lambda tool: [_LATEST_MARK, tool.updated_at.isoformat(), tool.id])
+
+    async def count(self, wanted: ToolFilter, caller: Caller) -> int:
+        """Return the number of matching tools that this caller may see."""
+        wanted = _limit_to_visible(wanted, caller)
+        beside = len(self._list_beside(wanted, caller))
+        if _is_in_memory(wanted, caller):
+            return beside
+        async with self.database.read() as conn:
+            return beside + await tool_rows.count_tools(conn, wanted)
+
+    def _list_beside(self, wanted: ToolFilter, caller: Caller) -> list[Tool]:
+        """Return the matching tools that are not read from the database, in no order."""
+        if wanted.among is not None:
+            beside = [item.tool for item in map(self.snapshot.find_by_id, wanted.among) if item is not None]
+        elif caller.agent_id is not None:
+            beside = [item.tool for item in self.snapshot.iterate_tools()]
+        else:
+            beside = self.snapshot.local()
+        if caller.agent_id is not None:
+            beside = [tool for tool in beside if self.snapshot.may_call(tool, caller)]
+        return [tool for tool in beside if matches_filter(tool, wanted)]
 
     async def versions(self, ref: str, caller: Caller, *, cursor: str | None, limit: int) -> Page[StoredToolVersion]:
         """Return one page of the earlier versions of the tool, newest first, for its owner and admins."""

@@ -116,6 +116,23 @@ async def list_tools(
     return await _read_tools(conn, build_tools_query(wanted, conn.dialect.name, after=after, limit=limit))
 
 
+async def list_latest_tools(
+    conn: AsyncConnection, wanted: ToolFilter, *, after: tuple[datetime, str] | None = None, limit: int
+) -> list[Tool]:
+    """Return tools, last updated first; `after` is (time of the update, id) of the last one seen."""
+    query = select(*_COLUMNS).where(*_build_conditions(wanted, conn.dialect.name))
+    moment, key = _tools.c.updated_at, _tools.c.id
+    if after is not None:
+        query = query.where(tuple_(moment, key) < tuple_(*after, types=[moment.type, key.type]))
+    return await _read_tools(conn, query.order_by(moment.desc(), key.desc()).limit(limit))
+
+
+async def count_tools(conn: AsyncConnection, wanted: ToolFilter) -> int:
+    """Return the number of tools that match the filter."""
+    query = select(func.count()).select_from(_tools).where(*_build_conditions(wanted, conn.dialect.name))
+    return int((await conn.execute(query)).scalar_one())
+
+
 async def list_versions(
     conn: AsyncConnection, tool_id: str, *, before: int | None = None, limit: int
 ) -> list[StoredToolVersion]:
@@ -166,6 +183,8 @@ def _build_conditions(wanted: ToolFilter, dialect: str) -> list[ColumnElement[bo
         conditions.append(columns.is_active.is_(wanted.is_active))
     if wanted.is_public is not None:
         conditions.append(columns.is_public.is_(wanted.is_public))
+    if wanted.drifted is not None:
+        conditions.append(columns.drifted.is_(wanted.drifted))
     if wanted.tag is not None:
         conditions.append(_build_tag_condition(replace_unstorable(wanted.tag), dialect))
     if wanted.q is not None:

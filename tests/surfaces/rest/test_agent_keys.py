@@ -69,6 +69,7 @@ ROUTES = {
     "GET /v1/threads/{thread_id}/messages": Answers("404", "200"),
     "GET /v1/threads/{thread_id}/messages for a provider": Answers("404", "200", query="?as=openai_chat"),
     "GET /v1/tools": Answers("200"),
+    "GET /v1/tools of an agent": Answers("404", "200", query="?agent={agent_id}"),
     "GET /v1/tools that are deleted": Answers("200", query="?deleted=true"),
     "GET /v1/tools/{ref}": Answers("404", "200"),
     "GET /v1/tools/{ref}/definition": Answers("404", "200"),

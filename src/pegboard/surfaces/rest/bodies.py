@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pegboard.model.base_model import Model
 from pegboard.model.call import Status, Surface
 from pegboard.model.journal_row import COLUMNS, ColumnType, JournalColumn
-from pegboard.model.tool_definition import JsonObject, ToolResponse
+from pegboard.model.tool_definition import JsonObject, KindName, ToolResponse
 from pegboard.surfaces.rest.routing import ReadableName, UtcTime
 
 T = TypeVar("T")
@@ -89,6 +89,35 @@ class PlainResult(ResponseBody):
 
 class ToolPage(PageBody[ToolResponse]):
     """One page of tools."""
+
+
+class CountedToolPage(ToolPage):
+    """One page of tools, and the number of all that match."""
+
+    count: int
+
+
+class ToolSummary(ResponseBody):
+    """A tool in a list of summaries, at most 300 bytes of JSON unless its name is long; defaults are absent."""
+
+    id: str
+    name: str
+    tool_type: KindName
+    owner_id: str
+    version: int
+    updated_at: datetime = Field(description="In whole seconds")
+    is_active: bool = True
+    is_public: bool = False
+    drifted: bool = False
+    is_deleted: bool = False
+    tags: list[str] = Field([], description="The first ones that fit")
+    description: str | None = Field(None, description="The beginning that fits, in one line")
+
+
+class ToolSummaryPage(PageBody[ToolSummary]):
+    """One page of summaries, and with `count` the number of all tools that match."""
+
+    count: int | None = None
 
 
 class VersionResponse(ResponseBody):

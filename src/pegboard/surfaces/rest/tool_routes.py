@@ -5,17 +5,28 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+import orjson
+from fastapi import APIRouter, Query, Response
 
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.definition_lint import TOKENIZER_NOTE, lint_definitions
 from pegboard.model.api_errors import Fault, Invalid
-from pegboard.model.filters import ToolFilter
+from pegboard.model.filters import ToolFilter, ToolSort
 from pegboard.model.tool_definition import ToolResponse
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.registry.secret_fields import mask_auth, mask_config
 from pegboard.registry.tool_create import KnownKind, ToolCreate, ToolUpdate
-from pegboard.surfaces.rest.bodies import ApplyBody, PlanResponse, ResponseBody, ToolPage, VersionPage, VersionResponse
+from pegboard.registry.tool_summary import build_tool_summary
+from pegboard.surfaces.rest.bodies import (
+    ApplyBody,
+    CountedToolPage,
+    PlanResponse,
+    ResponseBody,
+    ToolPage,
+    ToolSummaryPage,
+    VersionPage,
+    VersionResponse,
+)
 from pegboard.surfaces.rest.routing import (
     Board,
     CurrentCaller,
@@ -34,7 +45,7 @@ StrictQuery = Annotated[
 ]
 
 
-@router.get("/tools", operation_id="list_tools")
+@router.get("/tools", operation_id="list_tools", response_model=ToolPage | CountedToolPage | ToolSummaryPage)
 async def list_tools(
     board: Board,
     caller: CurrentCaller,
@@ -45,23 +56,39 @@ async def list_tools(
     q: Annotated[str | None, Query(max_length=255, description="Part of the name or description")] = None,
     mine: Annotated[bool, Query(description="Only the caller's own")] = False,
     deleted: Annotated[bool, Query(description="Deleted tools instead")] = False,
+    drifted: Annotated[bool | None, Query(description="Whether their MCP server has changed them")] = None,
+    owner: Annotated[str | None, Query(description="Only tools of the user with this id")] = None,
+    agent: Annotated[str | None, Query(description="Only tools of the agent with this id")] = None,
+    sort: Annotated[ToolSort, Query(description="By name, or last updated first")] = "name",
+    view: Annotated[Literal["full", "summary"], Query(description="summary: short rows without schemas")] = "full",
+    count: Annotated[bool, Query(description="Also return how many tools match")] = False,
     limit: Limit = 50,
     cursor: Cursor = None,
-) -> ToolPage:
+) -> Any:
     """The tools this caller may see, by name."""
+    if mine and owner is not None:
+        raise Invalid.of("The request is not valid", [Fault("owner", "is not possible with mine=true")])
     wanted = ToolFilter(
-        owner_id=caller.user_id if mine else None,
+        owner_id=caller.user_id if mine else owner,
         tool_type=tool_type,
         is_active=is_active,
         is_public=is_public,
         tag=tag,
         q=q,
         deleted=deleted,
+        drifted=drifted,
+        among=None if agent is None else frozenset(board.people.get_agent(agent, caller).tools),
     )
-    page = await board.tools.page(wanted, caller, cursor=cursor, limit=limit)
-    return ToolPage.model_construct(
-        items=[build_tool_response(tool, caller) for tool in page.items], next_cursor=page.next_cursor
-    )
+    page = await board.tools.page(wanted, caller, cursor=cursor, limit=limit, sort=sort)
+    number = await board.tools.count(wanted, caller) if count else None
+    if view == "summary":
+        rows = [build_tool_summary(tool) for tool in page.items]
+        body = {"items": rows, "next_cursor": page.next_cursor, "count": number}
+        return Response(orjson.dumps(body, option=orjson.OPT_UTC_Z), media_type="application/json")
+    items = [build_tool_response(tool, caller) for tool in page.items]
+    if number is not None:
+        return CountedToolPage.model_construct(items=items, next_cursor=page.next_cursor, count=number)
+    return ToolPage.model_construct(items=items, next_cursor=page.next_cursor)
 
 
 @router.post("/tools", operation_id="create_tool", status_code=201)
