@@ -23,6 +23,7 @@ from pegboard.pipeline import Pipeline
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.progress.event_log import LogEvent
 from pegboard.registry.apply_plan import ApplyPlan, apply_definitions
+from pegboard.registry.draft_tools import build_drafts
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.kind_list import KindDescription, list_kinds
 from pegboard.registry.snapshot import Snapshot
@@ -157,9 +158,22 @@ class Library:
         """Return a stream that is fed the chunks of a model's response; `feed` and `end` return the complete calls."""
         return self.payloads.stream(dialect, caller or self.admin)
 
-    async def definitions(self, dialect: str = "plain", *, strict: bool = False, caller: Caller | None = None) -> Any:
-        """Return the tool definitions in this dialect: the caller's own tools and the public tools of admins."""
-        tools = [item.tool for item in self.snapshot.list_offered_tools(caller or self.admin)]
+    async def definitions(
+        self,
+        dialect: str = "plain",
+        *,
+        strict: bool = False,
+        caller: Caller | None = None,
+        drafts: Sequence[Any] | None = None,
+    ) -> Any:
+        """Return the tool definitions in this dialect: the caller's own tools and the public tools of admins.
+
+        `drafts` are other definitions, which are not saved.
+        """
+        if drafts is None:
+            tools = [item.tool for item in self.snapshot.list_offered_tools(caller or self.admin)]
+        else:
+            tools = await build_drafts(drafts, caller or self.admin, self.tools)
         return self.dialects.named(dialect, "dialect").declare(tools, strict=strict)
 
     @overload

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,3 +71,12 @@ def test_what_a_provider_would_refuse_ends_with_1(member: Program) -> None:
         assert ran.code == 1
         assert "129 tools, openai_chat accepts at most 128" in ran.out
     assert member.run("tools", "lint", *names[:2], "--for", "openai").code == 0
+
+
+def test_definitions_in_a_file_are_checked_and_not_registered(member: Program, tmp_path: Path) -> None:
+    file = tmp_path / "draft.json"
+    file.write_text(json.dumps({**TOOL, "name": "draft"}))
+    linted = member.run("tools", "lint", "--file", str(file), "--for", "plain").done()
+    assert "draft" in linted.out
+    assert member.run("tools", "show", "draft").code == 1
+    assert "not both" in member.run("tools", "lint", "echo", "--file", str(file)).err

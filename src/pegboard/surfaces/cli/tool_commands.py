@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 import typer
 
 from pegboard.surfaces.cli.api_client import build_path
-from pegboard.surfaces.cli.exit_codes import RequestRefused
+from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
+from pegboard.surfaces.cli.input_files import load_definitions
 from pegboard.surfaces.cli.output import (
     ask_confirmation,
     format_count,
@@ -146,6 +147,9 @@ def lint_tools(
         list[str] | None,
         typer.Option("--for", metavar="PROVIDER", help="A dialect, repeat for several; by default the main providers"),
     ] = None,
+    source: Annotated[
+        str | None, typer.Option("--file", metavar="FILE|-", help="Check the definitions in this file instead")
+    ] = None,
 ) -> None:
     """Report what providers refuse or misread in tool definitions, and their size in tokens.
 
@@ -153,9 +157,12 @@ def lint_tools(
 
     Example: pegboard tools lint get_weather --for openai --for gemini
     """
+    if source is not None and names:
+        raise UsageError("Give names of tools or --file, not both")
+    drafts = None if source is None else {"tools": [piece.definition for piece in load_definitions([source])]}
     wanted = [("tool", name) for name in names or ()] + [("for", name) for name in providers or ()]
     path = build_path("lint") + ("?" + urlencode(wanted, errors="replace") if wanted else "")
-    reply = run_and_write(ctx, lambda it: it.get(path), _show_lint_report)
+    reply = run_and_write(ctx, lambda it: it.get(path) if drafts is None else it.post(path, drafts), _show_lint_report)
     if any(finding["severity"] == "refuse" for _, _, finding in _list_findings(reply.data)):
         raise typer.Exit(1)
 

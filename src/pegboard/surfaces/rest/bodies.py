@@ -141,6 +141,14 @@ class ApplyBody(Model):
     dry_run: bool = Field(False, description="Only report what would be done")
 
 
+class DraftsBody(Model):
+    """Definitions that are not saved."""
+
+    tools: list[JsonObject] = Field(
+        max_length=1000, description="As in `POST /v1/tools`; without `config`, only the part for models is checked"
+    )
+
+
 class PlanResponse(ResponseBody):
     """The changes that were made, or that a dry run would make."""
 

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import orjson
 from fastapi import APIRouter, Query, Response
 
+from pegboard.board import Pegboard
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.definition_lint import TOKENIZER_NOTE, lint_definitions
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.model.filters import ToolFilter, ToolSort
+from pegboard.model.tool import Tool
 from pegboard.model.tool_definition import ToolResponse
 from pegboard.registry.build_tool import build_tool_response
+from pegboard.registry.draft_tools import build_drafts
 from pegboard.registry.secret_fields import mask_auth, mask_config
 from pegboard.registry.tool_create import KnownKind, ToolCreate, ToolUpdate
 from pegboard.registry.tool_summary import build_tool_summary
 from pegboard.surfaces.rest.bodies import (
     ApplyBody,
     CountedToolPage,
+    DraftsBody,
     PlanResponse,
     ResponseBody,
     ToolPage,
@@ -166,6 +171,16 @@ async def list_definitions(
     return await board.definitions(shape, strict=strict, caller=caller)
 
 
+@router.post("/definitions", operation_id="declare_drafts")
+@allow(refuse_agent_keys)
+async def declare_drafts(
+    body: DraftsBody, board: Board, caller: CurrentCaller, shape: DialectQuery = "plain", strict: StrictQuery = False
+) -> Any:
+    """The definitions of the body for a model; nothing is saved."""
+    board.dialects.named(shape, "as")
+    return await board.definitions(shape, strict=strict, caller=caller, drafts=body.tools)
+
+
 @router.post("/apply", operation_id="apply_tools")
 @allow(refuse_agent_keys)
 async def apply_tools(body: ApplyBody, board: Board, caller: CurrentCaller) -> PlanResponse:
@@ -182,6 +197,10 @@ def _mask_definition(definition: dict[str, Any]) -> dict[str, Any]:
         definition["auth_config"] = mask_auth(definition.pop("sealed_auth"))
     return definition
 
+
+ProvidersQuery = Annotated[
+    list[str] | None, Query(alias="for", description="A provider's dialect; by default the main providers")
+]
 
 lint_router = APIRouter(prefix="/v1", tags=["tools"], route_class=KeyRoute)
 
@@ -234,26 +253,40 @@ class LintResponse(ResponseBody):
 async def lint_tools(
     board: Board,
     caller: CurrentCaller,
-    shapes: Annotated[
-        list[str] | None, Query(alias="for", description="A provider's dialect; by default the main providers")
-    ] = None,
+    shapes: ProvidersQuery = None,
     names: Annotated[
         list[str] | None, Query(alias="tool", description="A tool by name or id; by default those of /v1/definitions")
     ] = None,
 ) -> LintResponse:
     """What providers would refuse or misread in the definitions of the tools, and their size in tokens."""
-    wanted_dialects = (
-        DEFAULT_PROVIDERS
-        if shapes is None
-        else list(dict.fromkeys(_require_define(board.dialects.named(shape, "for")).name for shape in shapes))
-    )
+    wanted = _select_providers(board, shapes)
     if names is None:
         tools = [item.tool for item in board.snapshot.list_offered_tools(caller)]
     else:
         found = [await board.tools.get(name, caller) for name in names]
         tools = list({tool.id: tool for tool in found}.values())
+    return await _lint(board, tools, wanted)
+
+
+@lint_router.post("/lint", operation_id="lint_drafts")
+@allow(refuse_agent_keys)
+async def lint_drafts(
+    body: DraftsBody, board: Board, caller: CurrentCaller, shapes: ProvidersQuery = None
+) -> LintResponse:
+    """What providers would refuse or misread in the definitions of the body; nothing is saved."""
+    wanted = _select_providers(board, shapes)
+    return await _lint(board, await build_drafts(body.tools, caller, board.tools), wanted)
+
+
+def _select_providers(board: Pegboard, shapes: list[str] | None) -> Sequence[str]:
+    if shapes is None:
+        return DEFAULT_PROVIDERS
+    return list(dict.fromkeys(_require_define(board.dialects.named(shape, "for")).name for shape in shapes))
+
+
+async def _lint(board: Pegboard, tools: list[Tool], providers: Sequence[str]) -> LintResponse:
     # One OS thread call per provider, so that other tasks run in between, even with many tools.
-    linted = [await asyncio.to_thread(lint_definitions, tools, board.dialects[name]) for name in wanted_dialects]
+    linted = [await asyncio.to_thread(lint_definitions, tools, board.dialects[name]) for name in providers]
     return LintResponse(counted=TOKENIZER_NOTE, providers=[LintedProvider.model_validate(each) for each in linted])
 
 
