@@ -181,8 +181,9 @@ def test_json_may_have_comments_and_trailing_commas(tmp_path: Path) -> None:
   "inputs": [{"id": "k", "type": "promptString"},],
   "servers": { /* one
      of them */
-    "it": {"type": "http", "url": "https://a.example//mcp", "headers": {"X-Key": "${input:k}"},},
-  },
+    "it": {"type": "http", "url": "https://a.example//mcp", "headers": {"X-Key": "${input:k}"}, // last
+    },
+  }, /* end, ] */
 }"""
     (server,) = read_server_file(written(tmp_path, text), {})
     assert server.body == {"server_url": "https://a.example//mcp", "headers": {"X-Key": "{{secret:it.k}}"}}

@@ -141,6 +141,8 @@ def test_without_a_url_the_command_opens_the_own_board(home: str, client: str) -
     assert entry["env"] == {"PEGBOARD_HOME": home}
     assert "env_vars" not in entry
     assert "env" not in read_entry(client, "stdio")
+    configured = configure(client, "--transport", "stdio", PEGBOARD_DATABASE_URL="sqlite:///x", PEGBOARD_HOME=home)
+    assert "It does not get PEGBOARD_DATABASE_URL of this shell" in configured.done().err
     local = Program().run("--local", "mcp", "config", client, "--transport", "stdio", PEGBOARD_URL="http://x.example")
     assert "x.example" not in local.done().out
 

@@ -22,6 +22,9 @@ from pegboard.surfaces.cli.mcp_client_formats import (
 from pegboard.surfaces.cli.output import write, write_json, write_message
 from pegboard.surfaces.cli.session import CliSession, get_session
 
+# The variables of this shell that a configuration has or refers to.
+_PASSED_VARIABLES = ("PEGBOARD_HOME", "PEGBOARD_URL", KEY_VARIABLE)
+
 
 def print_client_config(
     ctx: typer.Context,
@@ -34,7 +37,7 @@ def print_client_config(
     *,
     transport: Annotated[
         McpTransport | None,
-        typer.Option("--transport", help="Connect to a server, or start a command; http if the client has it"),
+        typer.Option("--transport", help="Connect to a server, or start a command; by default http, if the client can"),
     ] = None,
     agent: Annotated[
         str | None, typer.Option("--agent", metavar="NAME", help="Only the tools of this agent, by name or id")
@@ -106,7 +109,11 @@ def _describe_key(form: McpClientFormat, target: McpTarget) -> list[str]:
     """Return what the user has to do so that the client sends a key."""
     create = "create a key with: pegboard keys create"
     if target.url is None and not target.needs_key:
-        return [f"The command uses the board as its admin, or as the user of {KEY_VARIABLE} in its environment."]
+        user = f"The command uses the board as its admin, or as the user of {KEY_VARIABLE} in its environment."
+        others = [name for name in sorted(os.environ) if name.startswith("PEGBOARD_") and name not in _PASSED_VARIABLES]
+        if not others:
+            return [user]
+        return [user, f"It does not get {', '.join(others)} of this shell: use pegboard.toml in PEGBOARD_HOME, or env."]
     if form.key_source == "prompt":
         return [f"{form.title} asks for the key when it starts the server; {create}"]
     if form.key_source == "variable":

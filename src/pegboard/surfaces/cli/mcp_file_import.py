@@ -81,8 +81,9 @@ async def _import_server(
             report = await _import_with_secrets(client, body, server.secrets, new)
     except RequestRefused as refused:
         return {**result, "error": "; ".join([refused.message, *refused.lines])}
-    status = "failed" if is_all_left_out(report) else "imported"
-    return {**result, "status": status, "secrets": list(server.secrets), "report": report}
+    if is_all_left_out(report):
+        return {**result, "secrets": [], "report": report}
+    return {**result, "status": "imported", "secrets": list(server.secrets), "report": report}
 
 
 async def _import_with_secrets(

@@ -21,7 +21,8 @@ _URL_MEMBERS = ("url", "httpUrl", "serverUrl")
 _HEADER_MEMBERS = ("headers", "http_headers")
 _HTTP_TYPES = (None, "stdio", "http", "streamable-http", "streamable_http", "streamableHttp")
 # A text, which stays, or a comment or a trailing comma, which does not.
-_NOT_JSON = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])', re.DOTALL)
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _WHOLE_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _SCHEME = re.compile(r"(?:(basic|bearer|digest|token|api-?key) +)?(.*)", re.IGNORECASE | re.DOTALL)
@@ -71,7 +72,8 @@ def _read_toml(source: str, text: str) -> Any:
 
 def _remove_comments(text: str) -> str:
     """Return the text without comments and trailing commas; line breaks stay, for the lines in messages."""
-    return _NOT_JSON.sub(lambda match: match[1] or "\n" * match[0].count("\n"), text)
+    without = _COMMENT.sub(lambda match: match[1] or "\n" * match[0].count("\n"), text)
+    return _TRAILING_COMMA.sub(lambda match: match[1] or "", without)
 
 
 def _read_server(name: str, entry: Any, environment: Mapping[str, str]) -> FileServer:
