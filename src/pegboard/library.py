@@ -233,12 +233,21 @@ class Library:
         return await self._recorded.get(execution_id, caller or self.admin)
 
     async def replay(
-        self, execution_id: str, *, tool: str | None = None, version: int | None = None, caller: Caller | None = None
+        self,
+        execution_id: str,
+        *,
+        tool: str | None = None,
+        version: int | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        caller: Caller | None = None,
     ) -> Replay:
-        """Run a recorded call again, with its side effects: with its tool, a version of that tool, or another tool."""
+        """Run a recorded call again, with its side effects: with its tool, a version of that tool, or another tool.
+
+        `arguments` are used in place of the recorded ones.
+        """
         caller = caller or self.admin
         recorded = await self.execution(execution_id, caller=caller)
-        return await self.replays.run(recorded, CallRequest(caller), tool=tool, version=version)
+        return await self.replays.run(recorded, CallRequest(caller), tool=tool, version=version, arguments=arguments)
 
 
 def _measure_text(raw: Any) -> int:

@@ -49,6 +49,7 @@ class Replay:
     """A recorded call, the tool that it was replayed with, the result, and the differences.
 
     `more` is True if there are further differences; `note` explains why the results could not be compared.
+    `arguments_changed` is True if it ran with other arguments than the recorded ones, None if those were not kept.
     """
 
     execution: Execution
@@ -57,6 +58,7 @@ class Replay:
     differences: tuple[Difference, ...]
     more: bool = False
     note: str | None = None
+    arguments_changed: bool | None = False
 
     @property
     def same(self) -> bool | None:
@@ -84,12 +86,20 @@ class CallReplayer:
         tool: str | None = None,
         version: int | None = None,
         careful: bool = False,
+        arguments: Any = None,
     ) -> Replay:
-        """Replay the call for a caller who may see it, and compare; `careful` refuses tools with effects."""
+        """Replay the call for a caller who may see it, and compare; `careful` refuses tools with effects.
+
+        `arguments` are used in place of the recorded ones, which need not be kept then.
+        """
         if tool is not None and version is not None:
             raise Invalid("Give either another tool or a version of the call's own tool, not both")
         caller = request.caller
-        arguments = await self._arguments(execution)
+        arguments_changed: bool | None = False
+        if arguments is None:
+            arguments = await self._arguments(execution)
+        else:
+            arguments_changed = await self._differs(execution, arguments)
         compiled = present = self._other(tool, caller) if tool is not None else self._own(execution, caller)
         if version is not None:
             compiled = await self._load_version(present, version, caller)
@@ -100,7 +110,15 @@ class CallReplayer:
             name = present.tool.id  # a function of this process has the name
         call = ToolCall(name, arguments, surface=request.surface, request_id=request.request_id)
         replaying = ReplayedCall(execution.id, compiled if compiled is not present else None)
-        return compare_outcomes(execution, compiled.tool, await self.pipeline.run(call, caller, replaying=replaying))
+        result = await self.pipeline.run(call, caller, replaying=replaying)
+        replay = compare_outcomes(execution, compiled.tool, result)
+        return replace(replay, arguments_changed=arguments_changed)
+
+    async def _differs(self, execution: Execution, arguments: Any) -> bool | None:
+        """Return whether these arguments are others than those of the call; None if those were not kept."""
+        if execution.arguments is None:
+            return None
+        return not is_json_equal(await self._arguments(execution), arguments)
 
     async def _arguments(self, execution: Execution) -> Any:
         """Return the arguments of the call, without those that its tool added."""

@@ -193,3 +193,13 @@ class TestEffects:
         ran = admin.run("audit", "replay", acted, "--tool", add(admin, 1))
         assert ran.code == 1
         assert '~ status: "failed" → "succeeded"' in ran.out or '~ status: "refused" → "succeeded"' in ran.out
+
+
+def test_other_arguments_come_from_a_file_or_standard_input(admin: Program) -> None:
+    name = add(admin, {"sky": "clear"})
+    first = called(admin, name)
+    ran = admin.run("audit", "replay", first, "--arguments", "-", stdin='{"city": "Lisbon"}').done()
+    assert "run with other arguments than the recorded ones" in ran.out.splitlines()
+    ran = admin.run("audit", "replay", first, "--arguments", "-", stdin="[1]")
+    assert ran.code == 1
+    assert "arguments" in ran.err

@@ -234,3 +234,46 @@ async def test_it_is_cancelled_when_a_caller_who_asked_goes_away(board: Pegboard
 
         await until(ended)
     assert [row.code for row in await calls_of(board, "waits")] == [None, "cancelled"]
+
+
+async def test_other_arguments_replace_the_recorded_ones_and_the_answer_says_so(
+    stored_admin: httpx.AsyncClient,
+) -> None:
+    good(await stored_admin.patch("/v1/tools/echo", json={"keep_arguments": True}))
+    path = await called(stored_admin, "echo", {"a": 1})
+    for arguments, changed in (({"a": 2}, True), ({"a": 1}, False), ({}, True)):
+        body = good(await stored_admin.post(path, json={"arguments": arguments, "tool": "echo"}))
+        assert body["arguments_changed"] is changed
+        assert body["result"]["result"] == {"echo": arguments}
+        row = good(await stored_admin.get(f"/v1/executions/{body['repeated_by']}"))
+        assert (row["arguments"], row["repeat_of"]) == (arguments, body["execution"]["id"])
+    assert good(await stored_admin.post(path, json={"arguments": None}))["arguments_changed"] is False
+    problem(await stored_admin.post(path, json={"arguments": [1]}), 422)
+
+
+async def test_a_call_without_kept_arguments_is_run_again_with_given_ones(
+    board: Pegboard, admin: httpx.AsyncClient
+) -> None:
+    path = await called(admin, "math_eval", {"expression": "1 + 1"})
+    problem(await admin.post(path), 422)
+    body = good(await admin.post(path, json={"arguments": {"expression": "2 + 2"}}))
+    assert (body["result"]["result"]["result"], body["arguments_changed"]) == (4, None)
+    refused = await called(admin, "math_eval", {})
+    body = good(await admin.post(refused, json={"arguments": {"expression": "3"}}))
+    assert (body["result"]["success"], body["same"], body["arguments_changed"]) == (True, False, None)
+    execution_id = path.split("/")[3]
+    replay = await board.replay(execution_id, arguments={"expression": "1 +"})
+    assert (replay.result.success, replay.arguments_changed) == (False, None)
+
+
+async def test_other_arguments_of_a_tool_with_effects_need_a_confirmation_too(
+    board: Pegboard, admin: httpx.AsyncClient
+) -> None:
+    async def send(n: int = 0) -> int:
+        return n
+
+    board.tool(name="send")(send)
+    path = await called(admin, "send", {"n": 1})
+    assert "may change something" in problem(await admin.post(path, json={"arguments": {"n": 2}}), 409)["detail"]
+    body = good(await admin.post(path, json={"arguments": {"n": 2}, "confirm": True}))
+    assert body["result"]["result"] == 2

@@ -9,6 +9,7 @@ import typer
 
 from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.command_arguments import parse_past_time
+from pegboard.surfaces.cli.input_files import read_json_text
 from pegboard.surfaces.cli.output import (
     MAX_NAME_CHARS,
     escape_control_characters,
@@ -52,13 +53,16 @@ def replay_execution(
     version: Annotated[
         int | None, typer.Option("--version", metavar="N", help="Run it with this version of its own tool")
     ] = None,
+    source: Annotated[
+        str | None, typer.Option("--arguments", metavar="FILE|-", help="Run it with the JSON object in this file")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, even if it may repeat effects")] = False,
 ) -> None:
     """Run a recorded call again and show what differs.
 
     Example: pegboard audit replay 01a1de67-d38f-7fad-935b-1783e6436bab --version 2
     """
-    wanted = {"tool": tool, "version": version}
+    wanted = {"tool": tool, "version": version, "arguments": None if source is None else read_json_text(source)[1]}
 
     def run(confirm: bool) -> Any:
         body = json.dumps({**wanted, "confirm": confirm}).encode()
@@ -85,6 +89,12 @@ def _show_replay(answer: dict[str, Any]) -> None:
             for when, tool, version, ended, ms, key in rows
         ],
     )
+    if answer["arguments_changed"] is not False:
+        write(
+            "run with other arguments than the recorded ones"
+            if answer["arguments_changed"]
+            else "run with new arguments"
+        )
     for difference in answer["differences"]:
         write(escape_control_characters(_format_difference(difference)))
     if answer["more"]:

@@ -13,6 +13,7 @@ from pegboard.dialects.base import Answer, Dialect
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.model.base_model import Model
 from pegboard.model.json_text import json_text
+from pegboard.model.tool_definition import JsonObject
 from pegboard.runs.replay import Replay
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
 from pegboard.surfaces.rest.bodies import ExecutionResponse, PlainResult, ResponseBody
@@ -26,6 +27,7 @@ class ReplayBody(Model):
 
     tool: str | None = Field(None, description="Another tool, by name or id, such as a mock")
     version: int | None = Field(None, description="An earlier version of its own tool; for the tool's owner and admins")
+    arguments: JsonObject | None = Field(None, description="Other arguments than the recorded ones")
     confirm: bool = Field(False, description="Run it even if that may repeat its effects")
 
 
@@ -50,6 +52,9 @@ class ReplayResponse(ResponseBody):
     differences: list[DifferenceBody] = Field(description="At most 100; long values are truncated")
     more: bool = Field(description="Whether there are more differences")
     note: str | None = Field(description="Why the results could not be compared")
+    arguments_changed: bool | None = Field(
+        description="Whether it ran with other arguments than the recorded ones; null if those were not kept"
+    )
 
 
 @router.post("/{execution_id}/replay", operation_id="replay_execution", response_model=ReplayResponse)
@@ -69,6 +74,7 @@ async def replay_execution(
         tool=body.tool,
         version=body.version,
         careful=not body.confirm,
+        arguments=body.arguments,
     )
     replay = await run_unless_disconnected(request.receive, running)
     if replay is None:
@@ -101,5 +107,6 @@ def encode_replay(replay: Replay, plain: Dialect) -> bytes:
             "differences": [asdict(difference) for difference in replay.differences],
             "more": replay.more,
             "note": replay.note,
+            "arguments_changed": replay.arguments_changed,
         }
     )
