@@ -95,14 +95,14 @@ async def test_a_dry_run_uses_the_credentials_and_stores_nothing(run: Run, tmp_p
         entry = {"url": f"{there.url}?key=${{QUERY_TOKEN}}", "headers": {"Authorization": f"Bearer {SECRET}"}}
         file = written(tmp_path, {"servers": {"it": entry}})
         ran = (await run("import", "mcp", file, "--dry-run", QUERY_TOKEN="a/b c")).done()
-        assert ran.out == "+ it: 1 created; secrets: it.QUERY_TOKEN, it.Authorization\n"
+        assert ran.out == "+ it: dry run: 1 created; secrets: it.QUERY_TOKEN, it.Authorization\n"
         assert there.server.last.one("Authorization") == f"Bearer {SECRET}"
         assert there.server.last.target.endswith("?key=a%2Fb%20c")
         assert (await run("secrets", "list", "--json")).done().json["items"] == []
         assert (await run("tools", "show", "say")).code == 1
         (await run("import", "mcp", file, QUERY_TOKEN="a/b c")).done()
         ran = (await run("import", "mcp", file, "--dry-run", QUERY_TOKEN="a/b c")).done()
-        assert ran.out.startswith("+ it: 1 unchanged")
+        assert ran.out.startswith("+ it: dry run: 1 unchanged")
 
 
 async def test_the_secrets_of_a_failed_import_are_removed_and_the_options_apply(run: Run, tmp_path: Path) -> None:

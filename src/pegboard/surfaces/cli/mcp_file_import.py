@@ -41,7 +41,7 @@ def import_server_file(ctx: typer.Context, source: str, options: Mapping[str, An
             result = await _import_server(client, server, options, known)
             results.append(result)
             if not as_json:
-                _write_result(result)
+                _write_result(result, dry_run=options["dry_run"])
         return results
 
     results = run_with_client(ctx, work)
@@ -126,7 +126,7 @@ async def _run_import(client: ApiClient, body: dict[str, Any]) -> dict[str, Any]
     return dict(reply.data)
 
 
-def _write_result(result: Mapping[str, Any]) -> None:
+def _write_result(result: Mapping[str, Any], *, dry_run: bool) -> None:
     if "report" in result:
         report = result["report"]
         text = format_counts(report, len(report["left_out"]))
@@ -134,6 +134,8 @@ def _write_result(result: Mapping[str, Any]) -> None:
             text += f": {report['left_out'][0]['reason']}"
         elif result["secrets"]:
             text += f"; secrets: {', '.join(result['secrets'])}"
+        if dry_run and result["status"] == "imported":
+            text = f"dry run: {text}"
     else:
         text = result["error"]
     mark, colour = {"imported": ("+", "green"), "failed": ("!", "red"), "skipped": ("-", "dim")}[result["status"]]
