@@ -130,6 +130,23 @@ async def test_an_import_of_which_everything_is_left_out_fails(run: Run, tmp_pat
         assert ran.out == "! it: 1 left out: no tool of the server has a name like this\n"
 
 
+async def test_the_board_itself_is_skipped_in_every_form_that_the_program_prints(run: Run, tmp_path: Path) -> None:
+    for transport in ("http", "stdio"):
+        for options in ([], ["--agent", "helper"]):
+            words = ("mcp", "config", "claude-code", "--transport", transport, *options)
+            file = written(tmp_path, (await run(*words)).done().out)
+            assert (await run("import", "mcp", file)).done().out == "- pegboard: it serves this board itself\n"
+    others = {
+        "home": {"command": "python3", "args": ["-m", "pegboard", "mcp"]},
+        "variable": {"command": "pegboard", "args": ["mcp"], "env": {"PEGBOARD_URL": "http://127.0.0.1:1"}},
+        "option": {"command": "/no/such/pegboard", "args": ["mcp", "--url", "http://127.0.0.1:1"]},
+        "address": {"url": "http://127.0.0.1:1/mcp"},
+    }
+    ran = await run("import", "mcp", written(tmp_path, {"mcpServers": others}), "--json")
+    statuses = {item["name"]: item["status"] for item in ran.json["servers"]}
+    assert statuses == {"home": "skipped", "variable": "failed", "option": "failed", "address": "failed"}
+
+
 async def test_the_name_of_a_single_import_is_its_tag(run: Run, board: Pegboard) -> None:
     async with offering(tool("say"), tool("look")) as there:
         (await run("import", "mcp", there.url, "--name", "my server", "--include", "say")).done()

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
@@ -71,6 +72,8 @@ async def _import_server(
         return {**result, "status": "skipped", "error": "disabled in the file"}
     if server.problem is not None:
         return {**result, "error": server.problem}
+    if _serves_board(server.body, client.url):
+        return {**result, "status": "skipped", "error": "it serves this board itself"}
     prefix = options["prefix"].replace(SERVER_PLACEHOLDER, _NOT_IN_PREFIX.sub("_", server.name))
     body = {**options, **server.body, "prefix": prefix, "name": server.name[:_MAX_NAME]}
     new = [name for name in server.secrets if name not in known]
@@ -84,6 +87,22 @@ async def _import_server(
     if is_all_left_out(report):
         return {**result, "secrets": [], "report": report}
     return {**result, "status": "imported", "secrets": list(server.secrets), "report": report}
+
+
+def _serves_board(body: Mapping[str, Any], url: str) -> bool:
+    """Return True if the server is the board at this URL, or `pegboard mcp` for it: each import would double its tools.
+
+    `pegboard mcp` without a URL serves the board of its machine.
+    """
+    if "command" not in body:
+        return body["server_url"] == f"{url}/mcp" or str(body["server_url"]).startswith(f"{url}/agents/")
+    command = list(body["command"])
+    if "mcp" not in command or all(PurePath(word).name != "pegboard" for word in command):
+        return False
+    given = body.get("env", {}).get("PEGBOARD_URL")
+    if "--url" in command[:-1]:
+        given = command[command.index("--url") + 1]
+    return given is None or str(given).rstrip("/") == url
 
 
 async def _import_with_secrets(
