@@ -25,6 +25,13 @@ class Page(Generic[T]):
     next_cursor: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SearchedPage(Page[T]):
+    """A page of a search that reads a bounded number of rows: all that match up to `searched_to`, or None if full."""
+
+    searched_to: datetime | None = None
+
+
 def cut_page(items: list[T], limit: int, get_key: Callable[[T], Sequence[str]]) -> Page[T]:
     """Return the page of `limit + 1` fetched items; `get_key` returns the sort key of an item."""
     return Page(items[:limit], write_cursor(get_key(items[limit - 1])) if len(items) > limit else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, Text, TextClause, Tuple, cast, fun
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.call import Execution
-from pegboard.model.filters import ExecutionFilter
+from pegboard.model.filters import SEARCHED_FIELDS, ExecutionFilter
 from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id
 from pegboard.model.journal_row import FIELDS, MAX_INDEXED_CHARS, STORED_COLUMNS, ColumnType, JournalColumn, StoredRow
 from pegboard.model.json_text import is_uuid
@@ -35,19 +36,40 @@ async def get_execution(conn: AsyncConnection, execution_id: str) -> Execution |
 
 
 async def list_executions(
-    conn: AsyncConnection, wanted: ExecutionFilter, *, before: str | None = None, limit: int
+    conn: AsyncConnection,
+    wanted: ExecutionFilter,
+    *,
+    before: str | None = None,
+    lowest: str | None = None,
+    limit: int,
 ) -> list[Execution]:
-    """Return executions, newest first; `before` is the id of the last one seen."""
-    return [
-        _read_execution(row)
-        for row in await conn.execute(build_executions_query(wanted, conn.dialect.name, before=before, limit=limit))
-    ]
+    """Return executions, newest first; `before` is the id of the last one seen, and `lowest` the last one to read."""
+    query = build_executions_query(wanted, conn.dialect.name, before=before, limit=limit, lowest=lowest)
+    return [_read_execution(row) for row in await conn.execute(query)]
 
 
-def build_executions_query(wanted: ExecutionFilter, database: str, *, before: str | None, limit: int) -> Select[Any]:
+async def find_last_searched(
+    conn: AsyncConnection, wanted: ExecutionFilter, *, before: str | None, rows: int
+) -> tuple[str, datetime] | None:
+    """Return id and start of the last of so many rows that the fields with an index match; None if there are fewer."""
+    indexed = replace(wanted, **dict.fromkeys((*SEARCHED_FIELDS, "min_ms")))
+    query = build_executions_query(indexed, conn.dialect.name, before=before, limit=1).offset(rows - 1)
+    columns = executions.c
+    row = (await conn.execute(query.with_only_columns(columns.id, columns.started_at))).first()
+    return None if row is None else (row[0], row[1])
+
+
+def build_executions_query(
+    wanted: ExecutionFilter, database: str, *, before: str | None, limit: int, lowest: str | None = None
+) -> Select[Any]:
     """Return the query of `list_executions`, which scans one index and never sorts."""
     columns = executions.c
     query = select(*_COLUMNS).limit(limit)
+    for name in SEARCHED_FIELDS:
+        if (value := getattr(wanted, name)) is not None:
+            query = query.where(columns[name] == value)
+    if wanted.min_ms is not None:
+        query = query.where(columns.elapsed_ms >= wanted.min_ms)
     low, high = _FIRST_ID, before.lower() if before is not None else _LAST_ID
     # Ids sort by time, and every index contains them in that order; the exact time is filtered afterwards.
     if wanted.since is not None:
@@ -56,6 +78,8 @@ def build_executions_query(wanted: ExecutionFilter, database: str, *, before: st
     if wanted.until is not None:
         query = query.where(columns.started_at < wanted.until)
         high = min(high, make_lowest_id(_shift_moment(wanted.until, _ID_TIME_SLACK)))
+    if lowest is not None:
+        low = max(low, lowest.lower())
     if wanted.status == "succeeded":
         query = query.where(columns.status == wanted.status)  # most rows match, so there is no index for it
     if wanted.tool_id is not None:

@@ -189,6 +189,20 @@ async def test_lists_of_executions_use_the_indexes_made_for_them(database: Datab
             assert await unused(database, {index: listed(*filters, *span)}) == {}
 
 
+async def test_a_search_without_an_index_walks_the_journal_from_one_id_to_another(database: Database) -> None:
+    await fill_journal(database)
+    wanted = ExecutionFilter(surface="mcp", min_ms=5.0)
+
+    def last(conn: AsyncConnection) -> Any:
+        return execution_rows.find_last_searched(conn, wanted, before=new_id(), rows=20)
+
+    def rows(conn: AsyncConnection) -> Any:
+        return execution_rows.list_executions(conn, wanted, before=new_id(), lowest=make_lowest_id(NOW), limit=20)
+
+    for query in (last, rows):
+        assert await unused(database, {PRIMARY[database.kind]: as_if_many(query)}) == {}
+
+
 async def test_no_filters_together_walk_the_journal_or_sort_it(database: Database) -> None:
     await fill_journal(database)
     together = [each for size in range(len(FILTERS)) for each in combinations(FILTERS, size)]

@@ -174,6 +174,18 @@ def list_executions(
     code: Annotated[str | None, typer.Option("--code", help="Only this code, e.g. rate_limited")] = None,
     since: Annotated[str | None, typer.Option("--since", help="Started since: 30m, 1h, 2d, or an ISO time")] = None,
     until: Annotated[str | None, typer.Option("--until", help="Started before: the same forms")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="ID", help="Only calls of this agent")] = None,
+    kind: Annotated[str | None, typer.Option("--type", help="Only tools of this kind: http, mcp, …")] = None,
+    surface: Annotated[str | None, typer.Option("--surface", help="rest, mcp, cli or library")] = None,
+    dialect: Annotated[str | None, typer.Option("--dialect", help="Only calls in this dialect")] = None,
+    thread: Annotated[str | None, typer.Option("--thread", metavar="ID", help="Only calls of this thread")] = None,
+    chain: Annotated[
+        str | None, typer.Option("--chain", metavar="ID", help="Only calls of this run of a chain")
+    ] = None,
+    request_id: Annotated[
+        str | None, typer.Option("--request-id", metavar="ID", help="Only calls of this request")
+    ] = None,
+    min_ms: Annotated[float | None, typer.Option("--min-ms", help="Only calls that took this long")] = None,
     page: PageOptions,
 ) -> None:
     """List calls, newest first: your own; for an admin, those of all users.
@@ -186,6 +198,14 @@ def list_executions(
         "code": code,
         "since": parse_past_time(since, "--since"),
         "until": parse_past_time(until, "--until"),
+        "agent": agent,
+        "kind": kind,
+        "surface": surface,
+        "dialect": dialect,
+        "thread": thread,
+        "chain": chain,
+        "request_id": request_id,
+        "min_ms": min_ms,
     }
     columns: Columns = {
         "WHEN": local_time("started_at"),
@@ -202,7 +222,12 @@ def list_executions(
         filters = {**wanted, "caller": await find_caller_id(client, caller)}
         return await client.pages(build_path("executions"), filters, page)
 
-    run_and_write(ctx, work, lambda found: show_items(found, columns, "No calls match."))
+    def show(found: dict[str, Any]) -> None:
+        show_items(found, columns, "No calls match.")
+        if found.get("searched_to"):
+            write_message(f"Searched back to {format_local_time(found['searched_to'])}")
+
+    run_and_write(ctx, work, show)
 
 
 def show_execution(ctx: typer.Context, execution_id: ExecutionId) -> None:

@@ -331,6 +331,16 @@ class ExecutionPage(PageBody[ExecutionResponse]):
     """One page of the journal, newest first."""
 
 
+class SearchedExecutionPage(ExecutionPage):
+    """One page of a search in the journal by something that has no index."""
+
+    searched_to: datetime | None = Field(
+        None,
+        description="Older calls are not searched yet, and `next_cursor` continues; null if the page is full or the "
+        "search has ended",
+    )
+
+
 class RunningCallResponse(ResponseBody):
     """A call that runs now."""
 

@@ -7,10 +7,17 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from pegboard.model.call import Surface
 from pegboard.model.filters import ExecutionFilter
 from pegboard.model.json_text import json_text
 from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
-from pegboard.surfaces.rest.bodies import DialectResponse, ExecutionPage, ExecutionResponse, RunningCallList
+from pegboard.surfaces.rest.bodies import (
+    DialectResponse,
+    ExecutionPage,
+    ExecutionResponse,
+    RunningCallList,
+    SearchedExecutionPage,
+)
 from pegboard.surfaces.rest.event_stream import EVENT_STREAM_RESPONSE, EventReaders, EventStream
 from pegboard.surfaces.rest.json_bodies import read_request_payload
 from pegboard.surfaces.rest.routing import (
@@ -128,12 +135,44 @@ async def list_executions(
     code: str | None = None,
     since: Annotated[UtcTime | None, Query(description="Started at or after")] = None,
     until: Annotated[UtcTime | None, Query(description="Started before")] = None,
+    agent: Annotated[str | None, Query(description="The id of the agent that called")] = None,
+    kind: Annotated[str | None, Query(description="The kind of the tool")] = None,
+    surface: Surface | None = None,
+    dialect: Annotated[str | None, Query(description="The dialect of the call, or another name of it")] = None,
+    thread: Annotated[str | None, Query(description="The id of a conversation")] = None,
+    chain: Annotated[str | None, Query(description="The id of the run of a chain")] = None,
+    request_id: Annotated[str | None, Query(description="The X-Request-Id of the call")] = None,
+    min_ms: Annotated[float | None, Query(ge=0, allow_inf_nan=False, description="Took at least this long")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-) -> ExecutionPage:
-    """The journal, newest first: the caller's own calls, or all calls for an admin."""
-    wanted = ExecutionFilter(resolve_caller_filter(caller, user_id), tool, status, code, since, until)
-    return ExecutionPage.model_validate(await board.executions(wanted, caller=caller, cursor=cursor, limit=limit))
+) -> ExecutionPage | SearchedExecutionPage:
+    """The journal, newest first: the caller's own calls, or all calls for an admin.
+
+    A request that filters by `agent`, `kind`, `surface`, `dialect`, `thread`, `chain`, `request_id` or `min_ms` reads
+    10,000 rows at most. If there are more, the answer has `searched_to`, and `next_cursor` continues the search.
+    """
+    wanted = ExecutionFilter(
+        resolve_caller_filter(caller, user_id),
+        tool,
+        status,
+        code,
+        since,
+        until,
+        agent_id=_lower_id(agent),
+        kind=kind,
+        surface=surface,
+        dialect=None if dialect is None else board.dialects.named(dialect, "dialect").name,
+        thread_id=_lower_id(thread),
+        chain_id=_lower_id(chain),
+        request_id=request_id,
+        min_ms=min_ms,
+    )
+    page = await board.executions(wanted, caller=caller, cursor=cursor, limit=limit)
+    return (SearchedExecutionPage if wanted.is_search else ExecutionPage).model_validate(page)
+
+
+def _lower_id(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 @journal_router.get("/{execution_id}", operation_id="get_execution")
