@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import orjson
 
 from pegboard.model.call_errors import UNAVAILABLE_CODES, Ignored, Problem
+from pegboard.model.mcp_exchange import McpExchange
 from pegboard.model.tool import Tool
 
 Role = Literal["admin", "member"]
@@ -106,6 +107,8 @@ class ToolCall(NamedTuple):
     thread_id: str | None = None
     chain_id: str | None = None
     named_by: NamedBy | None = None
+    # What an MCP client gets beside the output; None for other clients.
+    exchange: McpExchange | None = None
 
 
 class ReadyCall(NamedTuple):
@@ -127,6 +130,7 @@ class ReadyCall(NamedTuple):
     conclude: Callable[[Any], Any] | None = None
     # The database in which the executor commits this entry as a receipt, if it is not the board's own.
     receipts_in: str | None = None
+    exchange: McpExchange | None = None
 
 
 class Cancellable(Protocol):

@@ -47,4 +47,5 @@ class ArgumentValidator:
             () if arguments is given else compiled.arguments.ignored(given),
             compiled.has_effects,
             receipts_in=compiled.receipts_in,
+            exchange=call.exchange,
         )

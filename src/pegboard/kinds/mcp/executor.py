@@ -16,7 +16,7 @@ from pegboard.kinds.mcp import KIND
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.tool_result import read_output
-from pegboard.kinds.mcp.upstream import ToolChanged, ToolGone, Upstream, UpstreamTool
+from pegboard.kinds.mcp.upstream import ProtocolFailed, ToolChanged, ToolGone, Upstream, UpstreamTool
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.kinds.upstream_limits import (
     LARGE_ANSWER_BYTES,
@@ -28,6 +28,7 @@ from pegboard.kinds.upstream_limits import (
 )
 from pegboard.model.call import ReadyCall
 from pegboard.model.call_errors import Drifted, RateLimited, TimedOut, ToolError, UpstreamFailed
+from pegboard.model.mcp_exchange import McpFailure
 from pegboard.model.tool import Tool
 
 OnDrift = Callable[[Tool, UpstreamTool | None], None]
@@ -105,22 +106,29 @@ class _McpRunner:
     async def run(self, call: ReadyCall) -> Any:
         """Call the upstream's tool and return its output; credentials are masked in the output and in errors."""
         user_id = call.caller.user_id
+        exchange = call.exchange
+        if exchange is not None:
+            exchange.reset()
         self._calls.user_limit.take(user_id)
         try:
-            answer = await self._answer(call)
-            output = read_output(answer, response=self._response, has_output_schema=self._has_output_schema)
-            return await self._mask_output(output)
+            answer = await self._mask_output(await self._answer(call))
+            if exchange is not None:
+                exchange.result = answer
+            return read_output(answer, response=self._response, has_output_schema=self._has_output_schema)
         except ToolError as error:
+            if exchange is not None and isinstance(error, ProtocolFailed):
+                exchange.failure = McpFailure(*map(self._mask.mask_value, error.failure))
             raise self._mask.error(error) from None
         finally:
             self._calls.user_limit.give_back(user_id)
 
-    async def _mask_output(self, output: Any) -> Any:
+    async def _mask_output(self, output: dict[str, Any]) -> dict[str, Any]:
         size = self._mask.count_bytes_to_mask(output)
         if not size:
             return output
         if size <= LARGE_ANSWER_BYTES:
-            return self._mask.mask_value(output)
+            masked: dict[str, Any] = self._mask.mask_value(output)
+            return masked
         return await self._calls.run_in_thread(self._mask.mask_value, output)
 
     async def _answer(self, call: ReadyCall) -> dict[str, Any]:

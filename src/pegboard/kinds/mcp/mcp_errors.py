@@ -9,9 +9,11 @@ import mcp_types as types
 from mcp import MCPError
 from pydantic import ValidationError
 
+from pegboard.kinds.mcp.upstream import ProtocolFailed
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.kinds.status_error import build_status_error, extract_excerpt, read_retry_after
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.model.mcp_exchange import McpFailure
 from pegboard.model.validation_messages import format_model_error
 
 
@@ -24,7 +26,8 @@ def explain_mcp_error(error: MCPError, shown: str) -> ToolError:
         case types.METHOD_NOT_FOUND:
             return UpstreamFailed(f"{shown} offers no tools: {message}")
         case types.URL_ELICITATION_REQUIRED | types.MISSING_REQUIRED_CLIENT_CAPABILITY:
-            return UpstreamFailed(f"{shown} asked for input that this board cannot give: {message}")
+            failure = McpFailure(error.code, message, error.data)
+            return ProtocolFailed(f"{shown} asked for input that this board cannot give: {message}", failure)
         case types.CONNECTION_CLOSED if message.startswith("SSE stream ended"):
             return UpstreamUnreachable(f"{shown} ended its answer before it was complete")
         case types.CONNECTION_CLOSED if message.startswith("SSE stream failed: "):

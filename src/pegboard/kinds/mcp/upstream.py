@@ -16,6 +16,7 @@ from pegboard.kinds.credentials import Credentials, find_secrets
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.model.call import Progress
 from pegboard.model.call_errors import Drifted, Misconfigured, ToolError, UpstreamFailed
+from pegboard.model.mcp_exchange import McpFailure
 
 _SCRIPT_RUNNER = re.compile(r"(?:python[\d.]*|node|npx|bunx|uvx|pipx)$")
 
@@ -101,6 +102,14 @@ class ToolChanged(Drifted):
 
 class ToolGone(UpstreamFailed):
     """The server does not offer the tool."""
+
+
+class ProtocolFailed(UpstreamFailed):
+    """The server answered with an error that an MCP client can handle, as an error of the protocol."""
+
+    def __init__(self, message: str, failure: McpFailure) -> None:
+        super().__init__(message)
+        self.failure = failure
 
 
 class CallNotRun(Exception):

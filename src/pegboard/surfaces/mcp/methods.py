@@ -12,6 +12,7 @@ import orjson
 from pegboard.model.api_errors import Refusal
 from pegboard.model.call import ToolCall
 from pegboard.model.ids import new_id
+from pegboard.model.mcp_exchange import McpExchange
 from pegboard.surfaces.mcp.call_result import encode_tool_result
 from pegboard.surfaces.mcp.json_rpc import encode_id, encode_notification
 from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
@@ -83,6 +84,7 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
         _check_input_responses(request)
     run_id = new_id()
     progress = start_progress(request) if "_meta" in request.params else None
+    exchange = McpExchange()
     call = ToolCall(
         name,
         request.read_object("arguments"),
@@ -91,6 +93,7 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
         request_id=request.http_request_id,
         on_progress=progress,
         key=request.idempotency_key,
+        exchange=exchange,
     )
     running = request.running
     if running is not None:
@@ -109,7 +112,9 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
         was_cancelled = running is not None and running.pop(request.id, None) is None
     if result is None or was_cancelled:
         raise NoResponse
-    return encode_tool_result(result, request.revision, server.snapshot)
+    if exchange.failure is not None and result.problem is not None:
+        raise ProtocolError(*exchange.failure)
+    return encode_tool_result(result, request.revision, server.snapshot, exchange)
 
 
 async def list_prompts(_server: McpServer, request: McpRequest) -> MethodResult:

@@ -21,10 +21,14 @@ INTERNAL_ERROR = -32603
 RESOURCE_NOT_FOUND = -32002
 HEADER_MISMATCH = -32020
 UNSUPPORTED_VERSION = -32022
+# Errors of another server that pass to the client.
+MISSING_CAPABILITY = -32021
+URL_ELICITATION_REQUIRED = -32042
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 EXECUTION_KEY = "pegboard/executionId"
 
 SERVER_INFO = {"name": "pegboard", "title": "Pegboard", "version": __version__}
@@ -35,7 +39,7 @@ SERVER_CAPABILITIES = {
     "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},
 }
-_SERVER_INFO_META = b'"io.modelcontextprotocol/serverInfo":' + orjson.dumps(SERVER_INFO)
+_SERVER_INFO_META = b'"' + SERVER_INFO_KEY.encode() + b'":' + orjson.dumps(SERVER_INFO)
 
 
 class ProtocolError(Exception):
@@ -93,6 +97,8 @@ STATELESS_REVISION = Revision(
         INVALID_REQUEST: 400,
         INVALID_PARAMS: 400,
         HEADER_MISMATCH: 400,
+        MISSING_CAPABILITY: 400,
+        URL_ELICITATION_REQUIRED: 400,
         UNSUPPORTED_VERSION: 400,
         METHOD_NOT_FOUND: 404,
     },

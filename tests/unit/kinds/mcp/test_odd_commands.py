@@ -18,7 +18,7 @@ from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.stdio_transport import open_stdio_transport
 from pegboard.kinds.mcp.tool_result import read_output
-from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.kinds.mcp.upstream import ProtocolFailed, Upstream
 from pegboard.model.call_errors import InvalidArguments, Misconfigured, ToolError, UpstreamFailed, UpstreamUnreachable
 from tests.mcp_servers.processes import descendants, is_running
 from tests.mcp_servers.running import odd
@@ -242,7 +242,7 @@ async def test_errors_of_the_protocol_are_failures_with_their_message(
     error: dict[str, Any], message: str, upstreams: McpSessionPool
 ) -> None:
     failed = await refused(upstreams, odd("error"), json.dumps(error))
-    assert type(failed) is UpstreamFailed
+    assert type(failed) is (ProtocolFailed if error["code"] == -32042 else UpstreamFailed)
     assert failed.message.endswith(f"odd.py' {message}")
 
 

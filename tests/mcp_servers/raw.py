@@ -1,0 +1,44 @@
+"""An MCP server that returns what its file has, unchanged: `raw.py FILE`, where FILE maps methods to results.
+
+The result of `tools/call` and similar methods is found by `METHOD NAME`; `error` in its place is a JSON-RPC error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+VERSION = "2025-11-25"
+
+
+def answer(request: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """Return the response to a request."""
+    params = request.get("params") or {}
+    name = params.get("name") or params.get("uri")
+    result = found.get(f"{request['method']} {name}", found.get(request["method"]))
+    if request["method"] == "initialize":
+        capabilities = {"tools": {}, **found.get("capabilities", {})}
+        result = {
+            "protocolVersion": VERSION,
+            "capabilities": capabilities,
+            "serverInfo": {"name": "raw", "version": "1"},
+        }
+    if result is None:
+        return {"error": {"code": -32601, "message": f"no {request['method']}"}}
+    return {"error": result["error"]} if "error" in result else {"result": result}
+
+
+def main(file: Path) -> None:
+    """Answer requests until the end of the input."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "id" in request and "method" in request:
+            found = json.loads(file.read_text(encoding="utf-8"))
+            sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer(request, found)}) + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

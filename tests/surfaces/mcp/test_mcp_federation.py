@@ -1,0 +1,159 @@
+"""What MCP clients get of another MCP server that the board has imported."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pegboard import Pegboard
+from pegboard.model.call import ToolResult
+from pegboard.model.mcp_exchange import McpExchange
+from pegboard.surfaces.mcp.call_result import encode_tool_result
+from pegboard.surfaces.mcp.protocol import SESSION_REVISION, STATELESS_REVISION
+from tests.mcp_servers.running import FOLDER
+from tests.surfaces.mcp.rpc import RpcClient, error
+from tests.surfaces.rest.clients import good
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "a-secret-of-the-upstream"
+TOOL: Mapping[str, Any] = {"name": "give", "description": "Give.", "inputSchema": {"type": "object"}}
+BLOCKS: list[dict[str, Any]] = [
+    {"type": "text", "text": "one", "annotations": {"audience": ["user"], "priority": 0.5}, "x-own": 1},
+    {"type": "image", "data": "aGk=", "mimeType": "image/png", "_meta": {"example.com/size": 2}},
+    {"type": "audio", "data": "aGk=", "mimeType": "audio/wav"},
+    {
+        "type": "resource",
+        "resource": {"uri": "ui://own/view", "mimeType": "text/html", "text": "<p>", "_meta": {"a": 1}},
+    },
+    {"type": "resource_link", "uri": "file:///x", "name": "x", "icons": [{"src": "https://example.com/i.png"}]},
+]
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
+
+
+class Raw:
+    """The file of an upstream that returns what the file has."""
+
+    def __init__(self, file: Path, http: httpx.AsyncClient) -> None:
+        self._file = file
+        self._http = http
+        self.results: dict[str, Any] = {"tools/list": {"tools": [dict(TOOL)]}}
+
+    @property
+    def server(self) -> dict[str, Any]:
+        """How it is imported."""
+        env = {"OWN_SECRET": SECRET}
+        return {"command": [sys.executable, str(FOLDER / "raw.py"), str(self._file)], "env": env}
+
+    def write(self, **results: Any) -> None:
+        """Set what some methods return."""
+        self.results |= {name.replace("__", "/"): value for name, value in results.items()}
+        self._file.write_text(json.dumps(self.results))
+
+    async def take(self, **options: Any) -> dict[str, Any]:
+        """Import it."""
+        self.write()
+        report: dict[str, Any] = good(await self._http.post("/v1/imports/mcp", json=self.server | options, timeout=60))
+        return report
+
+
+@pytest.fixture
+def raw(tmp_path: Path, admin: httpx.AsyncClient) -> Raw:
+    """An upstream that returns what its file has."""
+    return Raw(tmp_path / "results.json", admin)
+
+
+async def test_a_result_passes_unchanged(raw: Raw, rpc: RpcClient) -> None:
+    await raw.take()
+    returned = {
+        "content": BLOCKS,
+        "structuredContent": {"n": 1},
+        "x-extension": [1],
+        "_meta": {"example.com/a": {"b": 1}},
+    }
+    raw.write(tools__call=returned)
+    result = await rpc.call("give")
+    assert result["content"] == BLOCKS
+    assert result["structuredContent"] == {"n": 1}
+    assert result["x-extension"] == [1]
+    assert result["isError"] is False
+    assert result["_meta"]["example.com/a"] == {"b": 1}
+    assert result["_meta"]["pegboard/executionId"]
+
+
+async def test_blocks_and_structured_content_pass_although_rest_has_the_short_form(raw: Raw, rpc: RpcClient) -> None:
+    raw.results["tools/list"] = {"tools": [{**TOOL, "outputSchema": SCHEMA}]}
+    await raw.take()
+    raw.write(tools__call={"content": BLOCKS, "structuredContent": {"n": 2}})
+    result = await rpc.call("give")
+    assert (result["content"], result["structuredContent"]) == (BLOCKS, {"n": 2})
+    assert good(await rpc.http.post("/v1/tools/give/call", json={}))["result"] == {"n": 2}
+
+
+async def test_a_failure_passes_with_its_blocks(raw: Raw, rpc: RpcClient) -> None:
+    await raw.take()
+    raw.write(tools__call={"content": BLOCKS, "isError": True, "_meta": {"example.com/a": 1}})
+    result = await rpc.call("give")
+    assert result["isError"] is True
+    assert result["content"] == BLOCKS
+    assert result["_meta"]["example.com/a"] == 1
+
+
+async def test_a_fallback_is_not_replaced_by_the_failure(board: Pegboard, raw: Raw, rpc: RpcClient) -> None:
+    await raw.take()
+    raw.write(tools__call={"content": BLOCKS, "isError": True})
+    good(await rpc.http.patch("/v1/tools/give", json={"fallback": {"value": "instead"}}))
+    result = await rpc.call("give")
+    assert result["content"] == [{"type": "text", "text": "instead"}]
+    assert result["isError"] is False
+
+
+async def test_a_broken_contract_is_not_replaced_by_the_result(raw: Raw, rpc: RpcClient) -> None:
+    raw.results["tools/list"] = {"tools": [{**TOOL, "outputSchema": SCHEMA}]}
+    await raw.take()
+    raw.write(tools__call={"content": BLOCKS, "structuredContent": {"n": "two"}})
+    result = await rpc.call("give")
+    assert result["isError"] is True
+    assert "structuredContent" not in result
+
+
+async def test_credentials_are_masked_in_every_member(raw: Raw, rpc: RpcClient) -> None:
+    await raw.take()
+    text = {"type": "text", "text": f"it is {SECRET}"}
+    raw.write(
+        tools__call={"content": [text], "structuredContent": {"s": SECRET}, "x": SECRET, "_meta": {"a/b": SECRET}}
+    )
+    reply = await rpc.send("tools/call", {"name": "give", "arguments": {}})
+    assert SECRET not in reply.text
+    assert reply.json()["result"]["content"] == [{"type": "text", "text": "it is ********"}]
+
+
+async def test_structured_content_that_is_no_object_is_text_in_a_session(board: Pegboard) -> None:
+    exchange = McpExchange()
+    exchange.result = {"content": [], "structuredContent": [1, 2], "resultType": "complete"}
+    ended = ToolResult("give", True, run_id="r1")
+    older = encode_tool_result(ended, SESSION_REVISION, board.snapshot, exchange)
+    assert json.loads(b"{" + older.members + b"}") == {"content": [{"type": "text", "text": "[1,2]"}], "isError": False}
+    newer = encode_tool_result(ended, STATELESS_REVISION, board.snapshot, exchange)
+    assert json.loads(b"{" + newer.members + b"}") == {"content": [], "structuredContent": [1, 2], "isError": False}
+
+
+@pytest.mark.parametrize(
+    ("code", "data"), [(-32042, {"elicitations": [{"mode": "url"}]}), (-32021, {"requiredCapabilities": {"roots": {}}})]
+)
+async def test_errors_that_a_client_can_handle_are_errors_of_the_protocol(
+    raw: Raw, rpc: RpcClient, code: int, data: dict[str, Any]
+) -> None:
+    await raw.take()
+    raw.write(tools__call={"error": {"code": code, "message": f"sign in with {SECRET}", "data": data}})
+    found = error(await rpc.send("tools/call", {"name": "give"}), 400 if rpc.is_stateless else 200, code)
+    assert found["data"] == data
+    assert SECRET not in found["message"]
+    row = good(await rpc.http.get("/v1/executions"))["items"][0]
+    assert (row["status"], row["code"]) == ("failed", "upstream_failed")
