@@ -23,6 +23,7 @@ from pegboard.pipeline import Pipeline
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.progress.event_log import LogEvent
 from pegboard.registry.apply_plan import ApplyPlan, apply_definitions
+from pegboard.registry.board_search import FoundThing, search_board
 from pegboard.registry.draft_tools import build_drafts
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.kind_list import KindDescription, list_kinds
@@ -227,6 +228,12 @@ class Library:
     ) -> Page[Execution]:
         """Return a page of the journal, newest first: the caller's own calls, or all calls for an admin."""
         return await self._recorded.page(wanted, caller or self.admin, cursor=cursor, limit=limit)
+
+    async def search(self, text: str, *, caller: Caller | None = None) -> list[FoundThing]:
+        """Return at most 20 tools, agents, users and executions that the caller may see and the text finds."""
+        return await search_board(
+            text, caller or self.admin, tools=self.tools, snapshot=self.snapshot, executions=self._recorded
+        )
 
     async def execution(self, execution_id: str, *, caller: Caller | None = None) -> Execution:
         """Return one row of the journal."""

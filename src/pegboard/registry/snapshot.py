@@ -139,6 +139,23 @@ class Snapshot:
         """Return the agent of that id, or None if there is none or it was removed."""
         return self._agents.get(agent_id)
 
+    def list_users(self) -> list[User]:
+        """Return all users, oldest first."""
+        return sorted(self._users.values(), key=lambda user: user.id)
+
+    def list_agents(self, owner_id: str | None) -> list[Agent]:
+        """Return the agents of a user, or all agents, oldest first."""
+        found = (agent for agent in self._agents.values() if owner_id in (None, agent.owner_id))
+        return sorted(found, key=lambda agent: agent.id)
+
+    def list_valid_keys(self) -> Iterator[ApiKey]:
+        """Return the stored keys that are accepted now."""
+        now = time.time()
+        for key in self._keys.values():
+            is_over = key.revoked_at is not None or (key.expires_at is not None and key.expires_at.timestamp() <= now)
+            if not is_over and key.user_id in self._users and (key.agent_id is None or key.agent_id in self._agents):
+                yield key
+
     def find_agent_by_name(self, name: str, caller: Caller) -> Agent | None:
         """Return the caller's agent of this name, else for an admin the only one of that name, else None."""
         named = [agent for agent in self._agents.values() if agent.name.lower() == name.lower()]

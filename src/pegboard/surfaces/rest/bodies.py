@@ -120,6 +120,27 @@ class ToolSummaryPage(PageBody[ToolSummary]):
     count: int | None = None
 
 
+class AccessResponse(ResponseBody):
+    """One reason why a tool can be called."""
+
+    because: Literal["owner", "public", "admin", "agent"]
+    user_id: str | None = Field(description="null for all users (`public`), and for all admins if you are not one")
+    user_name: str | None
+    agent_id: str | None
+    agent_name: str | None
+    keys: int | None = Field(description="How many valid keys it applies to")
+
+
+class ToolAccessResponse(ResponseBody):
+    """Who can call a tool."""
+
+    tool_id: str
+    tool_name: str
+    blocked_by: Literal["inactive", "drifted"] | None = Field(description="Why no call is accepted now")
+    items: list[AccessResponse] = Field(description="At most 200")
+    more: bool = Field(description="Whether there are more")
+
+
 class VersionResponse(ResponseBody):
     """One version of a tool."""
 

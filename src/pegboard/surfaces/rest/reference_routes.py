@@ -1,16 +1,16 @@
-"""Routes that describe what this board has: its kinds of tools, and the error codes of calls."""
+"""Routes that describe what this board has: kinds of tools, error codes of calls, and a search by name."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from pegboard.model.error_codes import ERROR_CODES
 from pegboard.model.tool_definition import JsonObject
 from pegboard.surfaces.rest.bodies import ErrorType, ResponseBody
-from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
 
 router = APIRouter(prefix="/v1", tags=["reference"], route_class=KeyRoute)
 
@@ -52,6 +52,31 @@ class CodeList(ResponseBody):
     """All error codes of calls."""
 
     items: list[CodeResponse]
+
+
+class FoundResponse(ResponseBody):
+    """One thing that a search found."""
+
+    type: Literal["tool", "agent", "user", "execution"]
+    id: str
+    name: str = Field(description="Its name; of an execution, the name of its tool")
+
+
+class FoundList(ResponseBody):
+    """What a search found, at most 20."""
+
+    items: list[FoundResponse]
+
+
+@router.get("/search", operation_id="search_board")
+@allow(refuse_agent_keys)
+async def search_board(
+    board: Board,
+    caller: CurrentCaller,
+    q: Annotated[str, Query(min_length=1, max_length=255, description="Part of a name, or an id")],
+) -> FoundList:
+    """Tools, agents and users by a part of their name, and an execution by its id, of those the caller may see."""
+    return FoundList.model_validate({"items": await board.search(q, caller=caller)})
 
 
 @router.get("/kinds", operation_id="list_kinds")

@@ -19,6 +19,7 @@ from pegboard.model.tool_definition import ToolResponse
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.registry.draft_tools import build_drafts
 from pegboard.registry.secret_fields import mask_auth, mask_config
+from pegboard.registry.tool_access import list_access
 from pegboard.registry.tool_create import KnownKind, ToolCreate, ToolUpdate
 from pegboard.registry.tool_summary import build_tool_summary
 from pegboard.surfaces.rest.bodies import (
@@ -27,6 +28,7 @@ from pegboard.surfaces.rest.bodies import (
     DraftsBody,
     PlanResponse,
     ResponseBody,
+    ToolAccessResponse,
     ToolPage,
     ToolSummaryPage,
     VersionPage,
@@ -150,6 +152,14 @@ async def list_versions(
         ],
         next_cursor=page.next_cursor,
     )
+
+
+@router.get("/tools/{ref}/access", operation_id="get_tool_access")
+@allow(refuse_agent_keys)
+async def get_tool_access(ref: str, board: Board, caller: CurrentCaller) -> ToolAccessResponse:
+    """Who can call the tool, and why; for its owner and admins."""
+    tool = await board.tools.get(ref, caller)
+    return ToolAccessResponse.model_validate(list_access(board.snapshot, tool, caller))
 
 
 @router.get("/tools/{ref}/definition", operation_id="get_definition")
