@@ -9,7 +9,6 @@ import typer
 
 from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.command_arguments import parse_past_time
-from pegboard.surfaces.cli.input_files import read_json_text
 from pegboard.surfaces.cli.output import (
     MAX_NAME_CHARS,
     escape_control_characters,
@@ -62,7 +61,12 @@ def replay_execution(
 
     Example: pegboard audit replay 01a1de67-d38f-7fad-935b-1783e6436bab --version 2
     """
-    wanted = {"tool": tool, "version": version, "arguments": None if source is None else read_json_text(source)[1]}
+    arguments = None
+    if source is not None:
+        from pegboard.surfaces.cli.input_files import read_json_text  # noqa: PLC0415 -- only for --arguments
+
+        arguments = read_json_text(source)[1]
+    wanted = {"tool": tool, "version": version, "arguments": arguments}
 
     def run(confirm: bool) -> Any:
         body = json.dumps({**wanted, "confirm": confirm}).encode()

@@ -11,7 +11,6 @@ import typer
 
 from pegboard.surfaces.cli.api_client import build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
-from pegboard.surfaces.cli.input_files import load_definitions
 from pegboard.surfaces.cli.output import (
     ask_confirmation,
     format_count,
@@ -159,7 +158,11 @@ def lint_tools(
     """
     if source is not None and names:
         raise UsageError("Give names of tools or --file, not both")
-    drafts = None if source is None else {"tools": [piece.definition for piece in load_definitions([source])]}
+    drafts = None
+    if source is not None:
+        from pegboard.surfaces.cli.input_files import load_definitions  # noqa: PLC0415 -- only for --file
+
+        drafts = {"tools": [piece.definition for piece in load_definitions([source])]}
     wanted = [("tool", name) for name in names or ()] + [("for", name) for name in providers or ()]
     path = build_path("lint") + ("?" + urlencode(wanted, errors="replace") if wanted else "")
     reply = run_and_write(ctx, lambda it: it.get(path) if drafts is None else it.post(path, drafts), _show_lint_report)
