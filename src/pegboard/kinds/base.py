@@ -172,6 +172,8 @@ class KindSpec:
     """Returns the names of the other tools that the config refers to."""
     arguments: Callable[[Tool], ArgumentCheck] | None = None
     """Returns what checks the arguments, if that is more than the input_schema."""
+    list_mcp_members: Callable[[Tool], Mapping[str, Any]] = lambda _tool: {}
+    """Returns members with which MCP lists a tool, beside those that follow from its fields."""
     local_origin: str = "is defined in the code of the process that runs the board"
     """Where a tool of this kind that is not stored comes from."""
     is_missing: bool = False

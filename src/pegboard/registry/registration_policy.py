@@ -38,7 +38,7 @@ class RegistrationPolicy(RegistrationRules):
 
 
 # Config keys that have no influence on where credentials are sent or how they are used.
-_HARMLESS_KEYS = frozenset({"timeout", "max_response_bytes", "pinned"})
+_HARMLESS_KEYS = frozenset({"timeout", "max_response_bytes", "pinned", "listed"})
 _REMEDY = "give a value of your own, leave it out, or have the owner make the change"
 
 

@@ -157,3 +157,40 @@ async def test_errors_that_a_client_can_handle_are_errors_of_the_protocol(
     assert SECRET not in found["message"]
     row = good(await rpc.http.get("/v1/executions"))["items"][0]
     assert (row["status"], row["code"]) == ("failed", "upstream_failed")
+
+
+async def find_tool(rpc: RpcClient, name: str) -> dict[str, Any]:
+    """A tool as it is listed."""
+    tools = (await rpc.result("tools/list"))["tools"]
+    return next(tool for tool in tools if tool["name"] == name)
+
+
+async def test_a_tool_is_listed_as_its_server_describes_it(raw: Raw, rpc: RpcClient) -> None:
+    described = {
+        **TOOL,
+        "title": "Give it",
+        "annotations": {"readOnlyHint": False, "openWorldHint": False, "x-own": 1},
+        "icons": [{"src": "https://example.com/i.png", "x": 1}],
+        "_meta": {"example.com/ui": {"resourceUri": "ui://own/view"}},
+        "x-extension": {"a": [1]},
+        "execution": {"taskSupport": "required"},
+    }
+    raw.results["tools/list"] = {"tools": [described]}
+    await raw.take()
+    listed = await find_tool(rpc, "give")
+    for name in ("title", "annotations", "icons", "_meta", "x-extension"):
+        assert listed[name] == described[name]
+    assert "execution" not in listed
+    good(await rpc.http.patch("/v1/tools/give", json={"read_only": True, "display_name": "Other"}))
+    listed = await find_tool(rpc, "give")
+    assert listed["annotations"] == {"readOnlyHint": True, "openWorldHint": False, "x-own": 1}
+    assert listed["title"] == "Other"
+
+
+async def test_what_refers_to_a_secret_or_is_too_large_is_not_listed(raw: Raw, rpc: RpcClient) -> None:
+    added = {"icons": [{"src": "data:," + "x" * 40_000}], "_meta": {"a": "{{secret:own}}"}, "x-kept": 1}
+    raw.results["tools/list"] = {"tools": [{**TOOL, **added}]}
+    report = await raw.take()
+    assert len(report["warnings"]) == 2
+    listed = await find_tool(rpc, "give")
+    assert listed.keys() & added.keys() == {"x-kept"}

@@ -37,15 +37,25 @@ MAX_PAGES = 100
 MAX_TOOLS = 10_000
 
 
-async def fetch_tools(session: ClientSession, shown: str, *, max_bytes: int) -> dict[str, UpstreamTool]:
-    """Return the tools of all pages by name; raise UpstreamFailed if there are too many."""
+# Members of a tool's definition that a definition of the board has too, or that concern one connection.
+_OWN_MEMBERS = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "execution"})
+
+
+async def fetch_tools(
+    session: ClientSession, shown: str, *, max_bytes: int, get_page: Callable[[], Any] = lambda: None
+) -> dict[str, UpstreamTool]:
+    """Return the tools of all pages by name; raise UpstreamFailed if there are too many.
+
+    `get_page` returns the tools of the last page as the server sent them, because the SDK drops unknown fields.
+    """
     tools: dict[str, UpstreamTool] = {}
     size = 0
     cursor: str | None = None
     for _ in range(MAX_PAGES):
         page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
+        sent = _find_definitions(get_page())
         for found in page.tools:
-            tool = to_upstream_tool(found)
+            tool = to_upstream_tool(found, sent.get(found.name, {}))
             # If a name occurs twice, the first tool wins.
             tools.setdefault(tool.name, tool)
             size += _measure_tool(tool)
@@ -59,18 +69,27 @@ async def fetch_tools(session: ClientSession, shown: str, *, max_bytes: int) -> 
     raise UpstreamFailed(f"{shown} lists its tools on more than {MAX_PAGES} pages, or without end")
 
 
-def to_upstream_tool(found: Tool) -> UpstreamTool:
-    """Convert a tool of the SDK."""
+def _find_definitions(tools: Any) -> dict[str, Mapping[str, Any]]:
+    found: dict[str, Mapping[str, Any]] = {}
+    for tool in tools if isinstance(tools, list) else ():
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+            found.setdefault(tool["name"], tool)
+    return found
+
+
+def to_upstream_tool(found: Tool, sent: Mapping[str, Any]) -> UpstreamTool:
+    """Convert a tool of the SDK; `sent` is its definition as the server sent it."""
     annotations: dict[str, Any] = {}
     if found.annotations is not None:
         annotations = found.annotations.model_dump(by_alias=True, mode="json", exclude_none=True)
     parts = (found.name, found.title, found.description, found.input_schema, found.output_schema, annotations)
-    return UpstreamTool(*parts, compute_digest(*parts))
+    others = {name: value for name, value in sent.items() if name not in _OWN_MEMBERS}
+    return UpstreamTool(*parts, compute_digest(*parts), others)
 
 
 def _measure_tool(tool: UpstreamTool) -> int:
     try:
-        return len(orjson.dumps((tool.name, tool.description, tool.input_schema, tool.output_schema)))
+        return len(orjson.dumps((tool.name, tool.description, tool.input_schema, tool.output_schema, tool.others)))
     except orjson.JSONEncodeError:
         return 0  # an integer of more than 64 bits; reported when the tool is imported
 
@@ -376,8 +395,13 @@ class McpSession:
 
     async def _fetch_tools(self) -> None:
         assert self._sdk is not None
+        stream = self._stream
+        assert stream is not None
         before = time.monotonic()
-        self.tools = await fetch_tools(self._sdk, self._shown, max_bytes=self._max_bytes)
+        self.tools = await fetch_tools(
+            self._sdk, self._shown, max_bytes=self._max_bytes, get_page=lambda: stream.tools_page
+        )
+        stream.tools_page = None
         self._listed_at = before
         self.in_doubt = False
 

@@ -26,6 +26,10 @@ class McpConfig(Model):
         None, pattern=r"^[0-9a-f]{64}$", description="Digest of the upstream's definition that the owner took on"
     )
 
+    listed: dict[str, Any] = Field(
+        {}, description="What MCP clients see of the upstream's definition beside the fields of the tool"
+    )
+
     @field_validator("command", mode="before")
     @classmethod
     def _check_command_not_empty(cls, command: Any) -> Any:

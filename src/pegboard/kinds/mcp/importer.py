@@ -16,6 +16,7 @@ from pegboard.kinds.base import InjectedConfig, OpenTool
 from pegboard.kinds.import_names import MAX_TAG_LENGTH, make_valid_name, shorten_text
 from pegboard.kinds.import_target import Definition, ImportTarget, list_differences, set_visibility
 from pegboard.kinds.mcp.config import McpConfig
+from pegboard.kinds.mcp.listed_members import HINTS, select_listed_members
 from pegboard.kinds.mcp.session_pool import MCP_CONNECT_SECONDS, McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream, UpstreamTool, describe_command
 from pegboard.kinds.secret_mask import SecretMask
@@ -27,24 +28,27 @@ from pegboard.model.import_report import ImportReport, LeftOut, ReportProgress, 
 from pegboard.model.tool import AuthConfig, Kind, Tool
 from pegboard.model.validation_messages import validate_model
 
-# MCP's hints and the corresponding fields of a definition.
-_HINTS = {"readOnlyHint": "read_only", "idempotentHint": "idempotent", "destructiveHint": "destructive"}
-
 
 def build_definition(
     found: UpstreamTool, config: Mapping[str, Any], prefix: str = "", note: AddNote = lambda _text: None
 ) -> dict[str, Any]:
     """Return the definition of a tool that calls this one, pinned to its digest; `note` gets changes of the schema."""
-    hints = {name: bool(found.annotations.get(hint)) for hint, name in _HINTS.items()}
+    hints = {name: bool(found.annotations.get(hint)) for hint, name in HINTS.items()}
     if hints["read_only"]:
         hints["destructive"] = False
     title = found.title or found.annotations.get("title")
+    listed = select_listed_members(found, note)
     return {
         "name": make_valid_name(prefix + found.name),
         "description": shorten_text(found.description, 2000) if found.description else None,
         "display_name": shorten_text(title, 255) if isinstance(title, str) and title else None,
         "tool_type": "mcp",
-        "config": {**config, "tool": found.name, "pinned": found.digest},
+        "config": {
+            **{name: value for name, value in config.items() if name != "listed"},
+            "tool": found.name,
+            "pinned": found.digest,
+            **({"listed": listed} if listed else {}),
+        },
         "input_schema": stamp_schema(fit_schema(found.input_schema, note)),
         "output_schema": stamp_schema(fit_schema(found.output_schema, note))
         if found.output_schema is not None

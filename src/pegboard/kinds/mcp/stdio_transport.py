@@ -328,6 +328,8 @@ class PacedStream(ObjectReceiveStream[StreamItem]):
         # Number of expected responses, and number of messages received.
         self.expected = 0
         self.received = 0
+        # The tools of the last list, as the server sent them.
+        self.tools_page: Any = None
 
     @property
     def last_context(self) -> Any:
@@ -340,6 +342,8 @@ class PacedStream(ObjectReceiveStream[StreamItem]):
             item = await self._source.receive()
             self.received += 1
             message = item.message if isinstance(item, SessionMessage) else None
+            if isinstance(message, JSONRPCResponse) and "tools" in message.result:
+                self.tools_page = message.result["tools"]
             if self.expected > 0 and isinstance(message, JSONRPCResponse | JSONRPCError):
                 self.expected -= 1
                 return item

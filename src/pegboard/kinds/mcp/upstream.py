@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any
@@ -90,6 +90,8 @@ class UpstreamTool:
     output_schema: Mapping[str, Any] | None
     annotations: Mapping[str, Any]
     digest: str
+    # Members as the server sent them: icons, `_meta`, extension fields, and the annotations with theirs.
+    others: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ToolChanged(Drifted):

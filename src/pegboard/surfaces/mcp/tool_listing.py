@@ -44,7 +44,7 @@ class ToolLists:
         known = self._listed.get(compiled.tool.id)
         if known is not None and known[0] is compiled:
             return known[1]
-        listed = ListedTool(compiled.tool, self._dialect)
+        listed = ListedTool(compiled, self._dialect)
         self._listed[compiled.tool.id] = compiled, listed
         return listed
 
