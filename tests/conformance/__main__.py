@@ -1,7 +1,7 @@
 """Run the conformance suite of MCP against a board, in both revisions: `make conformance`.
 
-The board imports its tools from the server in `fixtures.py`. The scenarios that need a prompt, a resource or a request
-for input are only listed: a board has none. After all of them the server must still answer.
+The board imports its tools from the server in `fixtures.py`. The scenarios that need log messages or a request
+for input are only listed. After all of them the server must still answer.
 """
 
 from __future__ import annotations
@@ -21,18 +21,23 @@ from tests.surfaces.rest.clients import good
 
 _NODE = Path(sys.executable).with_name("node")
 _SUITE = Path(sys.prefix) / "conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js"
-_FIXTURES = Path(__file__).with_name("fixtures.py")
+_ROOT = Path(__file__).parents[2]
 _RUN_SECONDS = 600
 _TOOL_SCENARIOS = (
     *("tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-embedded-resource"),
     *("tools-call-mixed-content", "tools-call-error", "tools-call-with-progress", "json-schema-2020-12"),
+)
+_CATALOG_SCENARIOS = (
+    *("resources-list", "resources-read-text", "resources-read-binary", "resources-templates-read", "prompts-list"),
+    *("prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image"),
+    "completion-complete",
 )
 # The scenarios that must pass, with the checks of them that need more than tools.
 _REQUIRED: Mapping[str, Mapping[str, frozenset[str]]] = {
     SESSION: dict.fromkeys(
         (
             *_TOOL_SCENARIOS,
-            *("server-initialize", "ping", "logging-set-level", "resources-list", "prompts-list"),
+            *("server-initialize", "ping", "logging-set-level", *_CATALOG_SCENARIOS),
             *("server-sse-multiple-streams", "dns-rebinding-protection", "server-session-lifecycle"),
         ),
         frozenset(),
@@ -42,7 +47,7 @@ _REQUIRED: Mapping[str, Mapping[str, frozenset[str]]] = {
         **dict.fromkeys(
             (
                 *_TOOL_SCENARIOS,
-                *("resources-list", "prompts-list", "sep-2164-resource-not-found", "caching"),
+                *(*_CATALOG_SCENARIOS, "sep-2164-resource-not-found", "caching"),
                 *("server-sse-multiple-streams", "dns-rebinding-protection"),
                 *("http-header-validation", "http-custom-header-server-validation"),
             ),
@@ -57,8 +62,8 @@ async def main() -> int:
     faults = []
     async with memory_board(admin_key=KEY) as board, served(board) as url, key_proxy(url, KEY) as proxy:
         async with client_of(url) as http:
-            command = [sys.executable, str(_FIXTURES)]
-            good(await http.post("/v1/imports/mcp", json={"command": command}, timeout=60))
+            fixtures = {"command": [sys.executable, "-m", "tests.conformance.fixtures"], "working_dir": str(_ROOT)}
+            good(await http.post("/v1/imports/mcp", json=fixtures, timeout=60))
         for revision in (SESSION, STATELESS):
             with tempfile.TemporaryDirectory() as folder:
                 log = await _run_suite(f"{proxy}/mcp", revision, folder)

@@ -1,4 +1,4 @@
-"""The tools that scenarios of the conformance suite call: an MCP server on standard input and output.
+"""What scenarios of the conformance suite call and read: an MCP server on standard input and output.
 
 The description of each scenario in the suite defines its tool.
 """
@@ -14,14 +14,23 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-# A red pixel, and a WAV file without samples.
-_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+from tests.conformance.catalog_fixtures import (
+    PNG,
+    complete,
+    get_prompt,
+    list_prompts,
+    list_resources,
+    list_templates,
+    read_resource,
+)
+
+# A WAV file without samples.
 _WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
 _STEP_SECONDS = 0.05
 _NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 TEXT = {"type": "text", "text": "This is a simple text response for testing."}
-IMAGE = {"type": "image", "data": _PNG, "mimeType": "image/png"}
+IMAGE = {"type": "image", "data": PNG, "mimeType": "image/png"}
 AUDIO = {"type": "audio", "data": _WAV, "mimeType": "audio/wav"}
 CONTENT: Mapping[str, list[dict[str, Any]]] = {
     "test_simple_text": [TEXT],
@@ -105,7 +114,17 @@ async def call_tool(context: ServerRequestContext[Any], params: types.CallToolRe
 
 async def main() -> None:
     """Serve until the end of the input."""
-    server: Server[Any] = Server("fixtures", on_list_tools=list_tools, on_call_tool=call_tool)
+    server: Server[Any] = Server(
+        "fixtures",
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
+        on_completion=complete,
+    )
     async with stdio_server() as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())
 

@@ -42,6 +42,7 @@ KIND = KindSpec(
     _make_executor,
     url_fields=("server_url",),
     may_register=_may_register,
+    has_peers=True,
     list_mcp_members=list_mcp_members,
     purpose="A tool of another MCP server",
     example={

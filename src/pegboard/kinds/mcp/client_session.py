@@ -8,18 +8,16 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
-import orjson
 from mcp import Client, MCPError
 from mcp.client.session import ClientSession, IncomingMessage
 from mcp.client.subscriptions import SubscriptionLost
-from mcp_types import PaginatedRequestParams, Tool
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
@@ -27,74 +25,17 @@ from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.mcp.http_transport import McpHttpTransport, RequestFault, explain_transport_error
 from pegboard.kinds.mcp.mcp_errors import describe_first_error, describe_input_request, explain_mcp_error
 from pegboard.kinds.mcp.stdio_transport import McpChildProcess, PacedStream, TransportStreams, open_stdio_transport
-from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, Upstream, UpstreamTool, compute_digest
+from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, PeerRefused, Upstream, UpstreamTool
+from pegboard.kinds.mcp.upstream_lists import fetch_entries, fetch_tools
 from pegboard.model.call import OnProgress, Progress
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
+from pegboard.model.mcp_exchange import McpFailure
 from pegboard.telemetry.logs import get_logger
 from pegboard.version import __version__
 
-MAX_PAGES = 100
-MAX_TOOLS = 10_000
-
-
-# Members of a tool's definition that a definition of the board has too, or that concern one connection.
-_OWN_MEMBERS = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "execution"})
-
-
-async def fetch_tools(
-    session: ClientSession, shown: str, *, max_bytes: int, get_page: Callable[[], Any] = lambda: None
-) -> dict[str, UpstreamTool]:
-    """Return the tools of all pages by name; raise UpstreamFailed if there are too many.
-
-    `get_page` returns the tools of the last page as the server sent them, because the SDK drops unknown fields.
-    """
-    tools: dict[str, UpstreamTool] = {}
-    size = 0
-    cursor: str | None = None
-    for _ in range(MAX_PAGES):
-        page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
-        sent = _find_definitions(get_page())
-        for found in page.tools:
-            tool = to_upstream_tool(found, sent.get(found.name, {}))
-            # If a name occurs twice, the first tool wins.
-            tools.setdefault(tool.name, tool)
-            size += _measure_tool(tool)
-        if size > max_bytes or len(tools) > MAX_TOOLS:
-            raise UpstreamFailed(
-                f"{shown} lists too many tools: more than {MAX_TOOLS:,}, or {max_bytes:,} bytes of them"
-            )
-        cursor = page.next_cursor
-        if cursor is None:
-            return tools
-    raise UpstreamFailed(f"{shown} lists its tools on more than {MAX_PAGES} pages, or without end")
-
-
-def _find_definitions(tools: Any) -> dict[str, Mapping[str, Any]]:
-    found: dict[str, Mapping[str, Any]] = {}
-    for tool in tools if isinstance(tools, list) else ():
-        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
-            found.setdefault(tool["name"], tool)
-    return found
-
-
-def to_upstream_tool(found: Tool, sent: Mapping[str, Any]) -> UpstreamTool:
-    """Convert a tool of the SDK; `sent` is its definition as the server sent it."""
-    annotations: dict[str, Any] = {}
-    if found.annotations is not None:
-        annotations = found.annotations.model_dump(by_alias=True, mode="json", exclude_none=True)
-    parts = (found.name, found.title, found.description, found.input_schema, found.output_schema, annotations)
-    others = {name: value for name, value in sent.items() if name not in _OWN_MEMBERS}
-    return UpstreamTool(*parts, compute_digest(*parts), others)
-
-
-def _measure_tool(tool: UpstreamTool) -> int:
-    try:
-        return len(orjson.dumps((tool.name, tool.description, tool.input_schema, tool.output_schema, tool.others)))
-    except orjson.JSONEncodeError:
-        return 0  # an integer of more than 64 bits; reported when the tool is imported
-
-
 log = get_logger(__name__)
+
+T = TypeVar("T")
 
 # Longer messages are cut.
 MAX_MESSAGE_CHARS = 1000
@@ -291,6 +232,52 @@ class McpSession:
                 f"{self._shown} asked for input that this board cannot give{describe_input_request(answer)}"
             )
         return answer
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Send another request and return its result; raise PeerRefused if the server answers with an error."""
+        assert self._sdk is not None
+        return await self._guard(self._send(method, params), f"answer {method}")
+
+    async def list_entries(self, method: str, member: str) -> list[dict[str, Any]]:
+        """Return all pages of a list, empty if the server has no such list."""
+        if self._get_capability(method) is None:
+            return []
+        fetching = fetch_entries(self._send, method, member, self._shown, max_bytes=self._max_bytes)
+        return await self._guard(fetching, f"answer {method}")
+
+    def _get_capability(self, method: str) -> Any:
+        assert self._sdk is not None
+        return getattr(self._sdk.server_capabilities, method.partition("/")[0], None)
+
+    async def _send(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        assert self._sdk is not None
+        request = types.Request[dict[str, Any], str](method=method, params=dict(params))
+        result: dict[str, Any] = await self._sdk.send_request(request, _ANY_RESULT)
+        return result
+
+    async def _guard(self, sending: Coroutine[Any, Any, T], phase: str) -> T:
+        """Await a request that is not a call, for a limited time; convert its errors."""
+        mine = is_in_session.set(True)
+        self._calls += 1
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await sending
+        except TimeoutError:
+            raise self._make_timeout_error(phase) from None
+        except MCPError as error:
+            if self._fault(error.error.data) is None and error.code != types.CONNECTION_CLOSED:
+                failure = McpFailure(error.code, error.message[:MAX_MESSAGE_CHARS], error.data)
+                raise PeerRefused(failure) from None
+            raise await self._convert_error(error) from None
+        except ValidationError as error:
+            raise UpstreamFailed(
+                f"{self._shown} did not {phase} as MCP requires: {describe_first_error(error)}"
+            ) from None
+        finally:
+            is_in_session.reset(mine)
+            self._calls -= 1
+            if self._is_retired and not self._calls:
+                self.end()
 
     async def refresh(self, since: float) -> None:
         """List the tools again unless that happened after `since`; raise CallNotRun if a new session may help."""

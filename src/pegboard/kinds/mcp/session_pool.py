@@ -67,6 +67,14 @@ class McpConnection:
         """Call the tool; retry once, on a new session if necessary, if the call certainly did not run."""
         return await self._try_twice(lambda: self._call_once(tool, arguments, pinned, on_progress))
 
+    async def use(self, action: Callable[[McpSession], Awaitable[T]]) -> T:
+        """Return what `action` does with the session; retry once if the server did not receive its request."""
+
+        async def attempt() -> T:
+            return await action(self.session or await self._get_session())
+
+        return await self._try_twice(attempt)
+
     def end(self) -> None:
         """End the session, if there is one; the next call opens another."""
         if self._open_task is not None:
@@ -236,6 +244,11 @@ class McpSessionPool:
         """
         with self._use_connection(upstream) as connection:
             return await connection.call(tool, arguments, pinned=pinned, on_progress=on_progress)
+
+    async def use(self, upstream: Upstream, action: Callable[[McpSession], Awaitable[T]]) -> T:
+        """Return what `action` does with the shared session of an upstream."""
+        with self._use_connection(upstream) as connection:
+            return await connection.use(action)
 
     async def close(self) -> None:
         """End all sessions and child processes, within a few seconds."""

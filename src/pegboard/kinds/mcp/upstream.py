@@ -64,6 +64,11 @@ class Upstream:
         return f"{parts.scheme}://{parts.netloc}"
 
     @cached_property
+    def label(self) -> str:
+        """The short name: the host and port, or the program."""
+        return describe_command(self.command) if self.command is not None else urlsplit(self.server_url or "").netloc
+
+    @cached_property
     def origin(self) -> str:
         """The key of its circuit breaker."""
         if self.command is None:
@@ -111,6 +116,14 @@ class ProtocolFailed(UpstreamFailed):
 
     def __init__(self, message: str, failure: McpFailure) -> None:
         super().__init__(message)
+        self.failure = failure
+
+
+class PeerRefused(Exception):
+    """The server answered a request that is not a call with an error of the protocol."""
+
+    def __init__(self, failure: McpFailure) -> None:
+        super().__init__(failure.message)
         self.failure = failure
 
 

@@ -62,19 +62,24 @@ def _is_of_exchange(result: ToolResult, returned: Mapping[str, Any]) -> bool:
 
 def _encode_upstream_result(returned: Mapping[str, Any], meta: bytes, revision: Revision) -> MethodResult:
     """Return the members as another server sent them; those that belong to one connection are our own."""
-    members = {"content": [], **{name: value for name, value in returned.items() if name not in _OWN_MEMBERS}}
-    members["isError"] = bool(returned.get("isError"))
+    members = {"content": [], **returned, "isError": bool(returned.get("isError"))}
     structured = members.get("structuredContent")
     if not revision.is_stateless and "structuredContent" in members and not isinstance(structured, dict):
         # In this revision, structured content is an object; other values are returned as text.
         del members["structuredContent"]
         members["content"] = members["content"] or [{"type": "text", "text": json_text(structured)}]
+    encoded, theirs = encode_upstream_members(members)
+    return MethodResult(encoded, meta + b"," + theirs if theirs else meta)
+
+
+def encode_upstream_members(returned: Mapping[str, Any]) -> tuple[bytes, bytes]:
+    """Return the members of another server's result and those of its `_meta`, as far as the board has no own ones."""
+    members = {name: value for name, value in returned.items() if name not in _OWN_MEMBERS}
     theirs = returned.get("_meta")
+    kept: dict[str, Any] = {}
     if isinstance(theirs, dict):
         kept = {name: value for name, value in theirs.items() if name not in (SERVER_INFO_KEY, EXECUTION_KEY)}
-        if kept:
-            meta += b"," + json_text(kept).encode()[1:-1]
-    return MethodResult(json_text(members).encode()[1:-1], meta)
+    return json_text(members).encode()[1:-1], json_text(kept).encode()[1:-1]
 
 
 def _has_output_schema(result: ToolResult, snapshot: Snapshot) -> bool:

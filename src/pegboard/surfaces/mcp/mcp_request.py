@@ -56,6 +56,13 @@ class McpRequest(NamedTuple):
             raise ProtocolError(INVALID_PARAMS, f"'{name}' in the params must be an object")
         return value
 
+    def read_cursor(self) -> str | None:
+        """Return the cursor of a list, or None; raise ProtocolError if it is not a string."""
+        cursor = self.params.get("cursor")
+        if cursor is not None and not isinstance(cursor, str):
+            raise ProtocolError(INVALID_PARAMS, "'cursor' in the params must be a string")
+        return cursor
+
 
 class NoResponse(Exception):
     """The request gets no response: it was cancelled, or its client has disconnected."""

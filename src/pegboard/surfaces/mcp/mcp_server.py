@@ -8,6 +8,7 @@ from pegboard.board import Pegboard
 from pegboard.model.call import Caller
 from pegboard.surfaces.mcp.list_changes import ListChanges
 from pegboard.surfaces.mcp.mcp_sessions import McpSessions
+from pegboard.surfaces.mcp.peer_lists import PeerLists
 from pegboard.surfaces.mcp.stream_clock import StreamClock
 from pegboard.surfaces.mcp.tool_listing import ToolLists
 from pegboard.telemetry.tracing import find_tracing
@@ -22,6 +23,7 @@ class McpServer:
         self.calls = board.calls
         self.snapshot = board.snapshot
         self.lists = ToolLists(board.snapshot, board.dialects["mcp"], page_size)
+        self.peers = PeerLists(board.snapshot, page_size)
         self.changes = ListChanges(board.snapshot, board.watchers, self.lists)
         self.sessions = McpSessions(max_sessions)
         self.clock = StreamClock()

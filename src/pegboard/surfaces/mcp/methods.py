@@ -19,6 +19,16 @@ from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.mcp_sessions import build_too_many_error
+from pegboard.surfaces.mcp.peer_methods import (
+    complete,
+    get_prompt,
+    list_prompts,
+    list_resource_templates,
+    list_resources,
+    read_resource,
+    subscribe_resource,
+    unsubscribe_resource,
+)
 from pegboard.surfaces.mcp.progress_notifications import start_progress
 from pegboard.surfaces.mcp.protocol import (
     INVALID_PARAMS,
@@ -74,7 +84,7 @@ async def set_log_level(_server: McpServer, request: McpRequest) -> MethodResult
 
 async def list_tools(server: McpServer, request: McpRequest) -> MethodResult:
     """Return a page of the tools of this caller."""
-    return MethodResult(server.lists.encode_page(request.caller, request.revision, _read_cursor(request)))
+    return MethodResult(server.lists.encode_page(request.caller, request.revision, request.read_cursor()))
 
 
 async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
@@ -117,51 +127,6 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     return encode_tool_result(result, request.revision, server.snapshot, exchange)
 
 
-async def list_prompts(_server: McpServer, request: McpRequest) -> MethodResult:
-    """Return no prompts: tools are all that a board has."""
-    return _encode_empty_list(request, b"prompts")
-
-
-async def get_prompt(_server: McpServer, request: McpRequest) -> MethodResult:
-    """Raise ProtocolError: there is no prompt."""
-    request.read_object("arguments")
-    raise ProtocolError(INVALID_PARAMS, f"Prompt '{request.read_text('name')[:200]}' not found")
-
-
-async def list_resources(_server: McpServer, request: McpRequest) -> MethodResult:
-    """Return no resources."""
-    return _encode_empty_list(request, b"resources")
-
-
-async def list_resource_templates(_server: McpServer, request: McpRequest) -> MethodResult:
-    """Return no templates."""
-    return _encode_empty_list(request, b"resourceTemplates")
-
-
-async def read_resource(_server: McpServer, request: McpRequest) -> MethodResult:
-    """Raise ProtocolError: there is no resource."""
-    uri = request.read_text("uri")
-    raise ProtocolError(request.revision.resource_not_found, f"Resource '{uri[:200]}' not found", {"uri": uri})
-
-
-async def unsubscribe_resource(_server: McpServer, request: McpRequest) -> MethodResult:
-    """Return nothing, whether or not there was a subscription."""
-    request.read_text("uri")
-    return _EMPTY
-
-
-async def complete(_server: McpServer, request: McpRequest) -> MethodResult:
-    """Raise ProtocolError: there is neither a prompt nor a template whose arguments could be completed."""
-    ref, argument = request.read_object("ref"), request.read_object("argument")
-    field = {"ref/prompt": "name", "ref/resource": "uri"}.get(str(ref.get("type")))
-    if field is None or not isinstance(ref.get(field), str):
-        raise ProtocolError(INVALID_PARAMS, "'ref' must be {type: ref/prompt, name} or {type: ref/resource, uri}")
-    if not isinstance(argument.get("name"), str) or not isinstance(argument.get("value"), str):
-        raise ProtocolError(INVALID_PARAMS, "'argument' must be {name, value}, both strings")
-    what = "Prompt" if field == "name" else "Resource"
-    raise ProtocolError(INVALID_PARAMS, f"{what} '{ref[field][:200]}' not found")
-
-
 async def listen(server: McpServer, request: McpRequest) -> MethodResult:
     """Send a notification for each change that the client asked for, until it disconnects or the server stops."""
     wanted = request.params.get("notifications")
@@ -198,19 +163,6 @@ def _check_input_responses(request: McpRequest) -> None:
         raise ProtocolError(INVALID_PARAMS, "'requestState' is not valid: this server did not send it")
 
 
-def _read_cursor(request: McpRequest) -> str | None:
-    cursor = request.params.get("cursor")
-    if cursor is not None and not isinstance(cursor, str):
-        raise ProtocolError(INVALID_PARAMS, "'cursor' in the params must be a string")
-    return cursor
-
-
-def _encode_empty_list(request: McpRequest, name: bytes) -> MethodResult:
-    if _read_cursor(request) is not None:
-        raise ProtocolError(INVALID_PARAMS, "The cursor is not valid; start again without it")
-    return MethodResult(b'"' + name + b'":[]')
-
-
 METHODS: Mapping[str, Method] = {
     "tools/call": Method(call_tool),
     "tools/list": Method(list_tools, is_cacheable=True),
@@ -224,7 +176,7 @@ METHODS: Mapping[str, Method] = {
     "subscriptions/listen": Method(listen, in_session=False),
     "ping": Method(ping, in_stateless=False),
     "logging/setLevel": Method(set_log_level, in_stateless=False),
-    "resources/subscribe": Method(read_resource, in_stateless=False),
+    "resources/subscribe": Method(subscribe_resource, in_stateless=False),
     "resources/unsubscribe": Method(unsubscribe_resource, in_stateless=False),
 }
 

@@ -36,7 +36,7 @@ SERVER_CAPABILITIES = {
     "completions": {},
     "logging": {},
     "prompts": {"listChanged": True},
-    "resources": {"listChanged": True, "subscribe": True},
+    "resources": {"listChanged": True},
     "tools": {"listChanged": True},
 }
 _SERVER_INFO_META = b'"' + SERVER_INFO_KEY.encode() + b'":' + orjson.dumps(SERVER_INFO)
