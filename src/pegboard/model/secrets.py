@@ -55,6 +55,8 @@ SECRET_REFERENCE = re.compile(r"\{\{secret:([A-Za-z_][A-Za-z0-9_.-]{0,254})\}\}"
 REFERENCE_WITH_ANY_NAME = re.compile(r"\{\{secret:[^{}]*\}\}")
 # The config keys of every kind whose values may be credentials; they are encrypted at rest.
 SECRET_MAPS = ("headers", "env")
+# An Authorization value: its scheme, which is no secret, and the credential.
+SCHEME_AND_CREDENTIAL = re.compile(rf"(?:({_SCHEMES}) +)?(.*)", re.IGNORECASE | re.DOTALL)
 _ONLY_REFERENCE = re.compile(rf"(?i:(?:{_SCHEMES}) +)?{SECRET_REFERENCE.pattern}", re.ASCII)
 # Fields for the place of a credential or the name of its user. They are shown if the credential itself is a reference
 # to a secret; otherwise they are masked like all other values.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard.model.documents import read_json, read_text
-from pegboard.model.secrets import SECRET_REFERENCE, is_credential_parameter
+from pegboard.model.secrets import SCHEME_AND_CREDENTIAL, SECRET_REFERENCE, is_credential_parameter
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.input_files import locate_document_errors, read_input
 
@@ -25,7 +25,6 @@ _COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])', re.DOTALL)
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _WHOLE_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
-_SCHEME = re.compile(r"(?:(basic|bearer|digest|token|api-?key) +)?(.*)", re.IGNORECASE | re.DOTALL)
 _URL_WITH_PASSWORD = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 _NOT_IN_SECRET_NAMES = re.compile(r"[^A-Za-z0-9_.-]", re.ASCII)
 _MAX_SECRET_NAME = 240
@@ -153,7 +152,7 @@ class _EntryReader:
         is_secret = is_credential_parameter(name) or _URL_WITH_PASSWORD.search(value) is not None
         if not is_secret or SECRET_REFERENCE.search(value):
             return value
-        match = _SCHEME.fullmatch(value)
+        match = SCHEME_AND_CREDENTIAL.fullmatch(value)
         assert match is not None
         return f"{match[1]} {self._hide(name, match[2])}" if match[1] else self._hide(name, value)
 
