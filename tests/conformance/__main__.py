@@ -32,6 +32,11 @@ _CATALOG_SCENARIOS = (
     *("prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image"),
     "completion-complete",
 )
+_INPUT_SCENARIOS = (
+    *("basic-elicitation", "basic-sampling", "basic-list-roots", "request-state", "multiple-input-requests"),
+    *("multi-round", "missing-input-response", "non-tool-request", "result-type", "unsupported-methods"),
+    *("tampered-state", "capability-check", "ignore-extra-params", "validate-input"),
+)
 # The scenarios that must pass, with the checks of them that need more than tools.
 _REQUIRED: Mapping[str, Mapping[str, frozenset[str]]] = {
     SESSION: dict.fromkeys(
@@ -43,12 +48,12 @@ _REQUIRED: Mapping[str, Mapping[str, frozenset[str]]] = {
         frozenset(),
     ),
     STATELESS: {
-        "server-stateless": frozenset({"ServerRejectsUndeclaredCapability", "MissingCapabilityHttp400"}),
         **dict.fromkeys(
             (
                 *_TOOL_SCENARIOS,
                 *(*_CATALOG_SCENARIOS, "sep-2164-resource-not-found", "caching"),
-                *("server-sse-multiple-streams", "dns-rebinding-protection"),
+                *("server-stateless", "server-sse-multiple-streams", "dns-rebinding-protection"),
+                *(f"input-required-result-{each}" for each in _INPUT_SCENARIOS),
                 *("http-header-validation", "http-custom-header-server-validation"),
             ),
             frozenset(),

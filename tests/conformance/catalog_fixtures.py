@@ -10,6 +10,8 @@ import mcp_types as types
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 
+from tests.conformance.input_fixtures import PROMPT, ask
+
 # A red pixel.
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 _RESOURCES: Mapping[str, Mapping[str, Any]] = {
@@ -23,6 +25,7 @@ _PROMPTS: Mapping[str, tuple[str, ...]] = {
     "test_prompt_with_arguments": ("arg1", "arg2"),
     "test_prompt_with_embedded_resource": ("resourceUri",),
     "test_prompt_with_image": (),
+    PROMPT: (),
 }
 
 
@@ -72,8 +75,8 @@ async def list_prompts(_context: ServerRequestContext[Any], _params: Any) -> typ
 
 async def get_prompt(
     _context: ServerRequestContext[Any], params: types.GetPromptRequestParams
-) -> types.GetPromptResult:
-    """Return the messages of a prompt."""
+) -> types.GetPromptResult | types.InputRequiredResult:
+    """Return the messages of a prompt, or what it needs of the client."""
     arguments = params.arguments or {}
     contents: list[Mapping[str, Any]]
     match params.name:
@@ -90,6 +93,11 @@ async def get_prompt(
         case "test_prompt_with_image":
             last = {"type": "text", "text": "Please analyze the image above."}
             contents = [{"type": "image", "data": PNG, "mimeType": "image/png"}, last]
+        case name if name == PROMPT:
+            answer = ask(params)
+            if isinstance(answer, types.InputRequiredResult):
+                return answer
+            contents = [{"type": "text", "text": answer}]
         case _:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
     messages = [{"role": "user", "content": content} for content in contents]

@@ -23,6 +23,7 @@ from tests.conformance.catalog_fixtures import (
     list_templates,
     read_resource,
 )
+from tests.conformance.input_fixtures import TOOLS, ask
 
 # A WAV file without samples.
 _WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
@@ -60,7 +61,7 @@ CONTENT: Mapping[str, list[dict[str, Any]]] = {
     ],
 }
 SCHEMAS: Mapping[str, Mapping[str, Any]] = {
-    **dict.fromkeys((*CONTENT, "test_error_handling", "test_tool_with_progress"), _NO_ARGUMENTS),
+    **dict.fromkeys((*CONTENT, "test_error_handling", "test_tool_with_progress", *TOOLS), _NO_ARGUMENTS),
     "test_x_mcp_header": {
         "type": "object",
         "properties": {"region": {"type": "string", "default": "<none>", "x-mcp-header": "Region"}},
@@ -100,8 +101,15 @@ async def list_tools(_context: ServerRequestContext[Any], _params: Any) -> types
     return types.ListToolsResult(tools=tools)
 
 
-async def call_tool(context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
-    """Return the content of the tool."""
+async def call_tool(
+    context: ServerRequestContext[Any], params: types.CallToolRequestParams
+) -> types.CallToolResult | types.InputRequiredResult:
+    """Return the content of the tool, or what it needs of the client."""
+    if params.name in TOOLS:
+        answer = ask(params)
+        if isinstance(answer, types.InputRequiredResult):
+            return answer
+        return types.CallToolResult.model_validate({"content": [{"type": "text", "text": answer}]})
     if params.name == "test_error_handling":
         message = {"type": "text", "text": "This tool intentionally returns an error for testing"}
         return types.CallToolResult.model_validate({"content": [message], "isError": True})

@@ -40,6 +40,11 @@ class McpPeer(Protocol):
         """Return what it lists, perhaps from a cache; raise PeerFailed if it does not answer in a short time."""
         ...
 
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result of a request; raise PeerFailed."""
+    async def request(
+        self, method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the result of a request; raise PeerFailed.
+
+        If the client has `capabilities`, the result may be a request for input.
+        """
         ...

@@ -22,14 +22,16 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.capability_stream import PASSED_CAPABILITIES_KEY, CapabilityStream
 from pegboard.kinds.mcp.http_transport import McpHttpTransport, RequestFault, explain_transport_error
-from pegboard.kinds.mcp.mcp_errors import describe_first_error, describe_input_request, explain_mcp_error
+from pegboard.kinds.mcp.input_requests import describe_input_request
+from pegboard.kinds.mcp.mcp_errors import describe_first_error, explain_mcp_error
 from pegboard.kinds.mcp.stdio_transport import McpChildProcess, PacedStream, TransportStreams, open_stdio_transport
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, PeerRefused, Upstream, UpstreamTool
 from pegboard.kinds.mcp.upstream_lists import fetch_entries, fetch_tools
 from pegboard.model.call import OnProgress, Progress
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.model.mcp_exchange import McpFailure
+from pegboard.model.mcp_exchange import McpExchange, McpFailure
 from pegboard.telemetry.logs import get_logger
 from pegboard.version import __version__
 
@@ -188,15 +190,25 @@ class McpSession:
             self._scope.cancel()
 
     async def call(
-        self, tool: str, arguments: Mapping[str, Any], on_progress: OnUpstreamProgress | None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        on_progress: OnUpstreamProgress | None,
+        exchange: McpExchange | None = None,
     ) -> dict[str, Any]:
-        """Call a tool and return its result as in MCP; raise CallNotRun if the upstream did not receive the call."""
+        """Call a tool and return its result as in MCP; raise CallNotRun if the upstream did not receive the call.
+
+        Only with an `exchange` whose client can be asked for input, the result may be a request for input.
+        """
         sdk, stream = self._sdk, self._stream
         assert sdk is not None
         assert stream is not None
         if time.monotonic() - self._listed_at > LIST_MAX_AGE_SECONDS:
             self._refresh_soon()
-        params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+        params: dict[str, Any] = {"name": tool, "arguments": dict(arguments)}
+        can_ask = exchange is not None and exchange.capabilities is not None and self._is_stateless
+        if can_ask and exchange is not None:
+            params |= {"_meta": {PASSED_CAPABILITIES_KEY: exchange.capabilities}, **exchange.build_extras()}
         progress = McpProgress(on_progress) if on_progress is not None else None
         mine = is_in_session.set(True)
         received = stream.received
@@ -204,7 +216,9 @@ class McpSession:
         self._calls += 1
         try:
             answer: dict[str, Any] = await sdk.send_request(
-                types.CallToolRequest(params=params), _ANY_RESULT, progress_callback=progress
+                types.Request[dict[str, Any], str](method="tools/call", params=params),
+                _ANY_RESULT,
+                progress_callback=progress,
             )
         except MCPError as error:
             if error.code == types.HEADER_MISMATCH:
@@ -227,15 +241,18 @@ class McpSession:
             is_in_session.reset(mine)
             if progress is not None:
                 progress.to = None
-        if answer.get("resultType") == "input_required":
+        if answer.get("resultType") == "input_required" and not can_ask:
             raise UpstreamFailed(
                 f"{self._shown} asked for input that this board cannot give{describe_input_request(answer)}"
             )
         return answer
 
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def request(
+        self, method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
         """Send another request and return its result; raise PeerRefused if the server answers with an error."""
-        assert self._sdk is not None
+        if capabilities is not None and self._is_stateless:
+            params = {**params, "_meta": {PASSED_CAPABILITIES_KEY: capabilities}}
         return await self._guard(self._send(method, params), f"answer {method}")
 
     async def list_entries(self, method: str, member: str) -> list[dict[str, Any]]:
@@ -244,6 +261,11 @@ class McpSession:
             return []
         fetching = fetch_entries(self._send, method, member, self._shown, max_bytes=self._max_bytes)
         return await self._guard(fetching, f"answer {method}")
+
+    @property
+    def _is_stateless(self) -> bool:
+        """True if each request has the capabilities of its client."""
+        return self._sdk is not None and self._sdk.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     def _get_capability(self, method: str) -> Any:
         assert self._sdk is not None
@@ -337,7 +359,7 @@ class McpSession:
     async def _open_transport(self) -> AsyncIterator[TransportStreams]:
         async with self._transport as (read, write):
             self._stream = PacedStream(read)
-            yield self._stream, write
+            yield self._stream, CapabilityStream(write)
 
     async def _keep_open(self, client: Client) -> None:
         async with anyio.create_task_group() as tasks:

@@ -15,6 +15,7 @@ from pegboard.kinds.import_names import make_valid_name
 from pegboard.kinds.masked_progress import MaskedProgress, StreamMask
 from pegboard.kinds.mcp import KIND
 from pegboard.kinds.mcp.config import McpConfig
+from pegboard.kinds.mcp.input_requests import InputRequired, check_declared, describe_input_request
 from pegboard.kinds.mcp.peer import EntryLists, UpstreamPeer
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.tool_result import read_output
@@ -119,7 +120,15 @@ class _McpRunner:
             exchange.reset()
         self._calls.user_limit.take(user_id)
         try:
-            answer = await self._mask_output(await self._answer(call))
+            returned = await self._answer(call)
+            answer = await self._mask_output(returned)
+            if exchange is not None and returned.get("resultType") == "input_required":
+                check_declared(answer, exchange.capabilities or {}, self._upstream.display_name)
+                # The state is encrypted for the client, and its server needs it unchanged.
+                exchange.input_required = {**answer, "requestState": returned.get("requestState")}
+                raise InputRequired(
+                    f"{self._upstream.display_name} asked the client for input{describe_input_request(answer)}"
+                )
             if exchange is not None:
                 exchange.result = answer
             return read_output(answer, response=self._response, has_output_schema=self._has_output_schema)
@@ -147,7 +156,12 @@ class _McpRunner:
             async with self._reserve_connection(call.caller.user_id, ends):
                 with BreakerAttempt(breaker, ends):
                     return await self._upstreams.call(
-                        self._upstream, self._name, call.arguments, pinned=self._pinned, on_progress=listener
+                        self._upstream,
+                        self._name,
+                        call.arguments,
+                        pinned=self._pinned,
+                        on_progress=listener,
+                        exchange=call.exchange,
                     )
         except (UpstreamFailed, RateLimited, Drifted, TimedOut) as error:
             if isinstance(error, ToolChanged | ToolGone):

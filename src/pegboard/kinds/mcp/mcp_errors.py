@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import mcp_types as types
 from mcp import MCPError
@@ -33,15 +32,6 @@ def explain_mcp_error(error: MCPError, shown: str) -> ToolError:
         case types.CONNECTION_CLOSED if message.startswith("SSE stream failed: "):
             return UpstreamFailed(f"{shown} sent an answer that cannot be read: {message.partition(': ')[2]}")
     return UpstreamFailed(f"{shown} answered with error {error.code}: {message}")
-
-
-def describe_input_request(answer: Mapping[str, Any]) -> str:
-    """Return the message of the server's request for input, or an empty string."""
-    for request in (answer.get("inputRequests") or {}).values():
-        message = (request.get("params") or {}).get("message")
-        if isinstance(message, str) and message:
-            return f": {' '.join(message.split())[:300]}"
-    return ""
 
 
 def describe_first_error(error: ValidationError) -> str:

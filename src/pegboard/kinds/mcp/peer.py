@@ -9,10 +9,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pegboard.kinds.mcp.input_requests import check_declared
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import PeerRefused, Upstream
 from pegboard.kinds.secret_mask import SecretMask
-from pegboard.model.call_errors import ToolError, UpstreamUnreachable
+from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.model.mcp_exchange import McpFailure
 from pegboard.model.mcp_peer import EntryKind, PeerFailed
 from pegboard.telemetry.logs import get_logger
@@ -105,11 +106,13 @@ class UpstreamPeer:
             raise PeerFailed(known.error or self._convert(UpstreamUnreachable(f"{self.label} did not answer in time")))
         return known.entries
 
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def request(
+        self, method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Return the result of a request; raise PeerFailed."""
 
         async def send(session: McpSession) -> dict[str, Any]:
-            return await session.request(method, params)
+            return await session.request(method, params, capabilities)
 
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
@@ -120,6 +123,13 @@ class UpstreamPeer:
         except (ToolError, PeerRefused) as error:
             raise PeerFailed(self._convert(error)) from None
         masked: dict[str, Any] = await self._apply_mask(result)
+        if result.get("resultType") == "input_required":
+            try:
+                check_declared(masked, capabilities or {}, self.label)
+            except UpstreamFailed as error:
+                raise PeerFailed(self._convert(error)) from None
+            # The state is encrypted for the client, and its server needs it unchanged.
+            return {**masked, "requestState": result.get("requestState")}
         return masked
 
     async def _read(self, known: _EntryList, kind: EntryKind) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, ToolChanged, ToolGone, Upstream, UpstreamTool
 from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
+from pegboard.model.mcp_exchange import McpExchange
 from pegboard.telemetry.logs import get_logger
 
 if TYPE_CHECKING:
@@ -62,10 +63,18 @@ class McpConnection:
         return await self._try_twice(self._list_tools)
 
     async def call(
-        self, tool: str, arguments: Mapping[str, Any], *, pinned: str | None, on_progress: OnUpstreamProgress | None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        pinned: str | None,
+        on_progress: OnUpstreamProgress | None,
+        exchange: McpExchange | None,
     ) -> dict[str, Any]:
         """Call the tool; retry once, on a new session if necessary, if the call certainly did not run."""
-        return await self._try_twice(lambda: self._call_once(tool, arguments, pinned, on_progress))
+        return await self._try_twice(
+            lambda: self._call_once(tool, arguments, pinned=pinned, on_progress=on_progress, exchange=exchange)
+        )
 
     async def use(self, action: Callable[[McpSession], Awaitable[T]]) -> T:
         """Return what `action` does with the session; retry once if the server did not receive its request."""
@@ -99,7 +108,13 @@ class McpConnection:
         return session.tools
 
     async def _call_once(
-        self, tool: str, arguments: Mapping[str, Any], pinned: str | None, on_progress: OnUpstreamProgress | None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        pinned: str | None,
+        on_progress: OnUpstreamProgress | None,
+        exchange: McpExchange | None,
     ) -> dict[str, Any]:
         session = self.session or await self._get_session()
         if pinned is not None and session.in_doubt:
@@ -107,7 +122,7 @@ class McpConnection:
         live = session.tools.get(tool)
         if live is None or (pinned is not None and live.digest != pinned):
             live = await self._find_after_refresh(session, tool, pinned)
-        return await session.call(live.name, arguments, on_progress)
+        return await session.call(live.name, arguments, on_progress, exchange)
 
     async def _find_after_refresh(self, session: McpSession, tool: str, pinned: str | None) -> UpstreamTool:
         """Refresh the tool list and return the tool; raise ToolGone, or ToolChanged if it differs from `pinned`."""
@@ -236,6 +251,7 @@ class McpSessionPool:
         *,
         pinned: str | None = None,
         on_progress: OnUpstreamProgress | None = None,
+        exchange: McpExchange | None = None,
     ) -> dict[str, Any]:
         """Call a tool of an upstream and return its result as in MCP.
 
@@ -243,7 +259,7 @@ class McpSessionPool:
         tool, UpstreamUnreachable if it did not answer, and UpstreamFailed if it answered with an error.
         """
         with self._use_connection(upstream) as connection:
-            return await connection.call(tool, arguments, pinned=pinned, on_progress=on_progress)
+            return await connection.call(tool, arguments, pinned=pinned, on_progress=on_progress, exchange=exchange)
 
     async def use(self, upstream: Upstream, action: Callable[[McpSession], Awaitable[T]]) -> T:
         """Return what `action` does with the shared session of an upstream."""

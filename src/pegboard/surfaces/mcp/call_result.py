@@ -28,7 +28,7 @@ def encode_tool_result(
     The result of another MCP server is returned as it is. A string is structured content only if the tool has an
     output schema.
     """
-    meta = _EXECUTION_META + result.run_id.encode() + b'"'
+    meta = encode_execution_meta(result)
     if exchange.result is not None and _is_of_exchange(result, exchange.result):
         return _encode_upstream_result(exchange.result, meta, revision)
     if result.problem is not None:
@@ -51,6 +51,11 @@ def encode_tool_result(
     if has_structure:
         members += b',"structuredContent":' + output
     return MethodResult(members + b',"isError":false', meta)
+
+
+def encode_execution_meta(result: ToolResult) -> bytes:
+    """Return the member of `_meta` with the id of the journal row."""
+    return _EXECUTION_META + result.run_id.encode() + b'"'
 
 
 def _is_of_exchange(result: ToolResult, returned: Mapping[str, Any]) -> bool:

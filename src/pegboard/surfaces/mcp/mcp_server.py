@@ -9,6 +9,7 @@ from pegboard.model.call import Caller
 from pegboard.surfaces.mcp.list_changes import ListChanges
 from pegboard.surfaces.mcp.mcp_sessions import McpSessions
 from pegboard.surfaces.mcp.peer_lists import PeerLists
+from pegboard.surfaces.mcp.request_state import RequestStates
 from pegboard.surfaces.mcp.stream_clock import StreamClock
 from pegboard.surfaces.mcp.tool_listing import ToolLists
 from pegboard.telemetry.tracing import find_tracing
@@ -23,6 +24,7 @@ class McpServer:
         self.calls = board.calls
         self.snapshot = board.snapshot
         self.lists = ToolLists(board.snapshot, board.dialects["mcp"], page_size)
+        self.states = RequestStates(board.vault.seal, board.vault.open)
         self.peers = PeerLists(board.snapshot, page_size)
         self.changes = ListChanges(board.snapshot, board.watchers, self.lists)
         self.sessions = McpSessions(max_sessions)

@@ -13,7 +13,7 @@ from pegboard.model.api_errors import Refusal
 from pegboard.model.call import ToolCall
 from pegboard.model.ids import new_id
 from pegboard.model.mcp_exchange import McpExchange
-from pegboard.surfaces.mcp.call_result import encode_tool_result
+from pegboard.surfaces.mcp.call_result import encode_execution_meta, encode_tool_result
 from pegboard.surfaces.mcp.json_rpc import encode_id, encode_notification
 from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
@@ -90,14 +90,18 @@ async def list_tools(server: McpServer, request: McpRequest) -> MethodResult:
 async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     """Run a call; its failure is a result."""
     name = request.read_text("name")
+    arguments = request.read_object("arguments")
+    exchange = McpExchange()
+    target = ""
     if request.revision.is_stateless:
-        _check_input_responses(request)
+        compiled = server.snapshot.find(name)
+        target = name if compiled is None else compiled.tool.id
+        exchange = McpExchange(*server.states.read(request, target, arguments))
     run_id = new_id()
     progress = start_progress(request) if "_meta" in request.params else None
-    exchange = McpExchange()
     call = ToolCall(
         name,
-        request.read_object("arguments"),
+        arguments,
         surface="mcp",
         dialect="mcp",
         request_id=request.http_request_id,
@@ -122,6 +126,9 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
         was_cancelled = running is not None and running.pop(request.id, None) is None
     if result is None or was_cancelled:
         raise NoResponse
+    if exchange.input_required is not None and result.problem is not None:
+        asked = server.states.encode(exchange.input_required, request, target, arguments)
+        return asked._replace(meta=encode_execution_meta(result))
     if exchange.failure is not None and result.problem is not None:
         raise ProtocolError(*exchange.failure)
     return encode_tool_result(result, request.revision, server.snapshot, exchange)
@@ -154,13 +161,6 @@ async def listen(server: McpServer, request: McpRequest) -> MethodResult:
     if request.running is not None and request.running.pop(request.id, None) is None:
         raise NoResponse  # the client has cancelled it
     return MethodResult(b"", _SUBSCRIPTION_META + encode_id(request.id))
-
-
-def _check_input_responses(request: McpRequest) -> None:
-    """Raise ProtocolError unless the client continues no request for input: no tool asks for any yet."""
-    request.read_object("inputResponses")  # keys of no request of ours are ignored
-    if "requestState" in request.params:
-        raise ProtocolError(INVALID_PARAMS, "'requestState' is not valid: this server did not send it")
 
 
 METHODS: Mapping[str, Method] = {

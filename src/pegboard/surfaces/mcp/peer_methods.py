@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
+from pegboard.model.json_text import json_text
 from pegboard.model.mcp_peer import EntryKind, McpPeer, PeerFailed
 from pegboard.surfaces.mcp.call_result import encode_upstream_members
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
@@ -45,20 +46,28 @@ async def get_prompt(server: McpServer, request: McpRequest) -> MethodResult:
     found = await _watch(request, server.peers.find_prompt(request.caller, name))
     if found is None:
         raise ProtocolError(INVALID_PARAMS, f"Prompt '{name[:200]}' not found")
-    params = {"name": found.original, "arguments": arguments}
-    result = await _send(request, found.owner.peer, "prompts/get", params)
+    target = json_text([found.owner.label, found.original])
+    given = server.states.read(request, target, arguments)
+    params = {"name": found.original, "arguments": arguments, **given.build_extras()}
+    result = await _send(request, found.owner.peer, "prompts/get", params, given.capabilities)
+    if result.get("resultType") == "input_required":
+        return server.states.encode(result, request, target, arguments)
     return MethodResult(*encode_upstream_members(result))
 
 
 async def read_resource(server: McpServer, request: McpRequest) -> MethodResult:
     """Return the contents of a resource."""
     peer, uri, original = await _find_resource(server, request)
+    given = server.states.read(request, uri, None)
     try:
-        result = await _send(request, peer, "resources/read", {"uri": original})
+        params = {"uri": original, **given.build_extras()}
+        result = await _send(request, peer, "resources/read", params, given.capabilities)
     except ProtocolError as error:
         if error.code in (INVALID_PARAMS, RESOURCE_NOT_FOUND):
             raise _build_not_found(request, uri) from None
         raise
+    if result.get("resultType") == "input_required":
+        return server.states.encode(result, request, uri, None)
     contents = result.get("contents")
     if original != uri and isinstance(contents, list):
         result["contents"] = [_rename(each, original, uri) for each in contents]
@@ -116,10 +125,16 @@ async def _find_resource(server: McpServer, request: McpRequest) -> tuple[McpPee
     return found[0].peer, uri, found[1]
 
 
-async def _send(request: McpRequest, peer: McpPeer, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+async def _send(
+    request: McpRequest,
+    peer: McpPeer,
+    method: str,
+    params: Mapping[str, Any],
+    capabilities: Mapping[str, Any] | None,
+) -> dict[str, Any]:
     """Return the result of another server; raise ProtocolError."""
     try:
-        return await _watch(request, peer.request(method, params))
+        return await _watch(request, peer.request(method, params, capabilities))
     except PeerFailed as error:
         raise _convert(error) from None
 

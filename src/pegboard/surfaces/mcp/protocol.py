@@ -58,6 +58,8 @@ class MethodResult(NamedTuple):
 
     members: bytes
     meta: bytes = b""
+    # Only in the stateless revision.
+    result_type: bytes = b"complete"
 
 
 class Revision(NamedTuple):
@@ -72,10 +74,10 @@ class Revision(NamedTuple):
         """Return the result object as JSON; `cache` has the members of a list or read result, for caches."""
         parts = [result.members] if result.members else []
         if self.is_stateless:
-            if cache:
+            if cache and result.result_type == b"complete":
                 parts.append(cache)
             meta = result.meta + b"," + _SERVER_INFO_META if result.meta else _SERVER_INFO_META
-            parts.append(b'"resultType":"complete","_meta":{' + meta + b"}")
+            parts.append(b'"resultType":"' + result.result_type + b'","_meta":{' + meta + b"}")
         elif result.meta:
             parts.append(b'"_meta":{' + result.meta + b"}")
         return b"{" + b",".join(parts) + b"}"
