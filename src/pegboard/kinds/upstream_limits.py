@@ -116,6 +116,10 @@ class BreakerAttempt:
         # Set by the caller if the response means a failure.
         self.has_failed = False
 
+    def put_off(self, seconds: float) -> None:
+        """Let the attempt end later by this time, in which its caller was asked."""
+        self._ends += seconds
+
     def __enter__(self) -> BreakerAttempt:
         self._breaker.admit()
         return self

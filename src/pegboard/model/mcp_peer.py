@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from pegboard.model.mcp_exchange import McpFailure
+from pegboard.model.mcp_exchange import McpExchange, McpFailure
 
 EntryKind = Literal["prompts", "resources", "resourceTemplates"]
 
@@ -41,10 +41,10 @@ class McpPeer(Protocol):
         ...
 
     async def request(
-        self, method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None = None
+        self, method: str, params: Mapping[str, Any], exchange: McpExchange | None = None
     ) -> dict[str, Any]:
         """Return the result of a request; raise PeerFailed.
 
-        If the client has `capabilities`, the result may be a request for input.
+        If the client has capabilities in the `exchange`, the result may be a request for input.
         """
         ...

@@ -93,6 +93,8 @@ async def _run_once(compiled: CompiledTool, ready: ReadyCall) -> Any:
         if prepared.instant:
             return await prepared.run(ready)
         async with asyncio.timeout(min(ready.deadline - time.monotonic(), compiled.attempt_timeout)) as timer:
+            if ready.exchange is not None:
+                ready.exchange.timer = timer
             return await prepared.run(ready)
     except (ToolError, asyncio.CancelledError, GeneratorExit):
         raise

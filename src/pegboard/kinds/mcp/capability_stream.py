@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, JSONRPCRequest
@@ -11,18 +14,24 @@ PASSED_CAPABILITIES_KEY = "pegboard/clientCapabilities"
 
 
 class CapabilityStream(ObjectSendStream[SessionMessage]):
-    """A stream that replaces the capabilities of the shared session by those that a request was given."""
+    """A stream that replaces the capabilities that the SDK declares.
 
-    def __init__(self, inner: ObjectSendStream[SessionMessage]) -> None:
+    The session declares `declared`; a request may have others, which belong to the client that it is sent for.
+    """
+
+    def __init__(self, inner: ObjectSendStream[SessionMessage], declared: Mapping[str, Any]) -> None:
         self._inner = inner
+        self._declared = dict(declared)
 
     async def send(self, item: SessionMessage) -> None:
         """Send a message."""
         message = item.message
         if isinstance(message, JSONRPCRequest) and message.params is not None:
             meta = message.params.get("_meta")
-            if isinstance(meta, dict) and PASSED_CAPABILITIES_KEY in meta:
-                meta[CLIENT_CAPABILITIES_META_KEY] = meta.pop(PASSED_CAPABILITIES_KEY)
+            if message.method == "initialize":
+                message.params["capabilities"] = self._declared
+            elif isinstance(meta, dict) and CLIENT_CAPABILITIES_META_KEY in meta:
+                meta[CLIENT_CAPABILITIES_META_KEY] = meta.pop(PASSED_CAPABILITIES_KEY, self._declared)
         await self._inner.send(item)
 
     async def aclose(self) -> None:

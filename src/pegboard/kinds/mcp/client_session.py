@@ -5,98 +5,41 @@ list. Importing this module loads the SDK.
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from contextvars import ContextVar
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client.session import ClientSession, IncomingMessage
-from mcp.client.subscriptions import SubscriptionLost
+from mcp.client.subscriptions import SubscriptionLost, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.call_client import CallClient
+from pegboard.kinds.mcp.call_progress import MAX_MESSAGE_CHARS, McpProgress
 from pegboard.kinds.mcp.capability_stream import PASSED_CAPABILITIES_KEY, CapabilityStream
 from pegboard.kinds.mcp.http_transport import McpHttpTransport, RequestFault, explain_transport_error
 from pegboard.kinds.mcp.input_requests import describe_input_request
 from pegboard.kinds.mcp.mcp_errors import describe_first_error, explain_mcp_error
+from pegboard.kinds.mcp.sdk_logs import is_in_session, silence_sdk_logs
+from pegboard.kinds.mcp.server_messages import OnChange, ServerMessages
 from pegboard.kinds.mcp.stdio_transport import McpChildProcess, PacedStream, TransportStreams, open_stdio_transport
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, PeerRefused, Upstream, UpstreamTool
 from pegboard.kinds.mcp.upstream_lists import fetch_entries, fetch_tools
-from pegboard.model.call import OnProgress, Progress
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.model.mcp_exchange import McpExchange, McpFailure
+from pegboard.model.mcp_exchange import McpFailure
 from pegboard.telemetry.logs import get_logger
 from pegboard.version import __version__
 
 log = get_logger(__name__)
 
 T = TypeVar("T")
-
-# Longer messages are cut.
-MAX_MESSAGE_CHARS = 1000
-
-
-class McpProgress:
-    """Forwards the progress of a call while it runs, but nothing after its result.
-
-    Invalid values are dropped: numbers that are not finite, totals that are not positive. Progress never decreases.
-    """
-
-    def __init__(self, to: OnProgress) -> None:
-        self.to: OnProgress | None = to
-        self._max_progress = -math.inf
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        if self.to is None:
-            return
-        if math.isfinite(progress):
-            self._max_progress = max(self._max_progress, progress)
-        number = self._max_progress if math.isfinite(self._max_progress) else None
-        of = total if total is not None and math.isfinite(total) and total > 0 and number is not None else None
-        cut = message[:MAX_MESSAGE_CHARS] if message is not None else None
-        if number is None and cut is None:
-            return
-        try:
-            self.to(Progress(number, of, cut))
-        except Exception as error:
-            # Drop a subscriber that raised; the upstream is not affected.
-            self.to = None
-            log.warning("progress_listener_failed", error=type(error).__name__)
-
-
-is_in_session: ContextVar[bool] = ContextVar("pegboard_in_an_mcp_session", default=False)
-"""True while code of one of the board's sessions runs."""
-
-_SDK_LOGGERS = (
-    "client",
-    "mcp.client.client",
-    "mcp.client.streamable_http",
-    "mcp.client.subscriptions",
-    "mcp.shared.dispatcher",
-    "mcp.shared.jsonrpc_dispatcher",
-    "httpx2",
-)
-
-
-def silence_sdk_logs() -> None:
-    """Drop log records of the SDK that belong to our sessions: whole messages, URLs, tracebacks.
-
-    Sessions of the application itself are logged as usual.
-    """
-
-    def not_ours(_record: logging.LogRecord) -> bool:
-        return not is_in_session.get()
-
-    for name in _SDK_LOGGERS:
-        logging.getLogger(name).addFilter(not_ours)
-
 
 # An older list is fetched again in the background of the next call.
 LIST_MAX_AGE_SECONDS = 60.0
@@ -124,6 +67,7 @@ class McpSession:
         mode: str,
         seconds: float,
         max_bytes: int,
+        on_change: OnChange = lambda _change: None,
         fault: Callable[[Any], RequestFault | None] = lambda _data: None,
         settled: Callable[[], None] = lambda: None,
         read_stderr: Callable[[], str] = lambda: "",
@@ -131,6 +75,10 @@ class McpSession:
         self._shown = upstream.display_name
         self._transport = transport
         self._stream: PacedStream | None = None
+        client = upstream.client
+        self._messages = ServerMessages(on_change, has_client=client is not None)
+        self._declared = client.capabilities if client is not None else {}
+        self._log_level: str | None = None
         self._mode = mode
         self._seconds = seconds
         self._max_bytes = max_bytes
@@ -194,32 +142,30 @@ class McpSession:
         tool: str,
         arguments: Mapping[str, Any],
         on_progress: OnUpstreamProgress | None,
-        exchange: McpExchange | None = None,
+        client: CallClient | None = None,
     ) -> dict[str, Any]:
         """Call a tool and return its result as in MCP; raise CallNotRun if the upstream did not receive the call.
 
-        Only with an `exchange` whose client can be asked for input, the result may be a request for input.
+        The result is a request for input only if the `client` can send its request again.
         """
-        sdk, stream = self._sdk, self._stream
-        assert sdk is not None
-        assert stream is not None
         if time.monotonic() - self._listed_at > LIST_MAX_AGE_SECONDS:
             self._refresh_soon()
         params: dict[str, Any] = {"name": tool, "arguments": dict(arguments)}
-        can_ask = exchange is not None and exchange.capabilities is not None and self._is_stateless
-        if can_ask and exchange is not None:
-            params |= {"_meta": {PASSED_CAPABILITIES_KEY: exchange.capabilities}, **exchange.build_extras()}
         progress = McpProgress(on_progress) if on_progress is not None else None
         mine = is_in_session.set(True)
-        received = stream.received
-        stream.expected += 1
         self._calls += 1
         try:
-            answer: dict[str, Any] = await sdk.send_request(
-                types.Request[dict[str, Any], str](method="tools/call", params=params),
-                _ANY_RESULT,
-                progress_callback=progress,
-            )
+            if client is None:
+                answer = await self._send_call(params, progress)
+                if answer.get("resultType") == "input_required":
+                    raise UpstreamFailed(
+                        f"{self._shown} asked for input that this board cannot give{describe_input_request(answer)}"
+                    )
+                return answer
+            await self._set_log_level(client)
+            with self._messages.attach(client):
+                sending = partial(self._send_call, progress=progress)
+                return await client.send_until_complete(sending, self._complete_params(params, client))
         except MCPError as error:
             if error.code == types.HEADER_MISMATCH:
                 # The tool's parameters have changed since it was listed, and the server rejects the call.
@@ -230,40 +176,72 @@ class McpSession:
             raise UpstreamFailed(
                 f"{self._shown} answered with an invalid result: {describe_first_error(error)}"
             ) from None
+        finally:
+            self._end_call()
+            is_in_session.reset(mine)
+            if progress is not None:
+                progress.to = None
+
+    async def request(self, method: str, params: Mapping[str, Any], client: CallClient | None = None) -> dict[str, Any]:
+        """Send another request and return its result; raise PeerRefused if the server answers with an error.
+
+        The caller limits the time.
+        """
+        return await self._guard(self._send_for(client, method, params), f"answer {method}", seconds=None)
+
+    async def _send_for(self, client: CallClient | None, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        if client is None:
+            return await self._send(method, params)
+        await self._set_log_level(client)
+        with self._messages.attach(client):
+            return await client.send_until_complete(partial(self._send, method), self._complete_params(params, client))
+
+    def _complete_params(self, params: Mapping[str, Any], client: CallClient) -> Mapping[str, Any]:
+        keys = (PASSED_CAPABILITIES_KEY, types.LOG_LEVEL_META_KEY)
+        completed: Mapping[str, Any] = client.build_params(params, is_stateless=self.is_stateless, meta_keys=keys)
+        return completed
+
+    async def _set_log_level(self, client: CallClient) -> None:
+        """Set the level of the client, if the session belongs to it and its server has levels of sessions."""
+        level = client.log_level
+        if level is None or level == self._log_level or self.is_stateless or self._get_capability("logging") is None:
+            return
+        self._log_level = level
+        try:
+            await self._send("logging/setLevel", {"level": level})
+        except MCPError as error:
+            # If the session is broken, the call reports it.
+            log.info("mcp_log_level_refused", upstream=self._shown, error=explain_mcp_error(error, self._shown).message)
+
+    async def _send_call(self, params: Mapping[str, Any], progress: McpProgress | None) -> dict[str, Any]:
+        sdk, stream = self._sdk, self._stream
+        assert sdk is not None
+        assert stream is not None
+        received = stream.received
+        stream.expected += 1
+        try:
+            request = types.Request[dict[str, Any], str](method="tools/call", params=dict(params))
+            answer: dict[str, Any] = await sdk.send_request(request, _ANY_RESULT, progress_callback=progress)
         except asyncio.CancelledError:
             stream.expected = max(0, stream.expected - 1)
             self._abandon(received)
             raise
-        finally:
-            self._calls -= 1
-            if self._is_retired and not self._calls:
-                self.end()
-            is_in_session.reset(mine)
-            if progress is not None:
-                progress.to = None
-        if answer.get("resultType") == "input_required" and not can_ask:
-            raise UpstreamFailed(
-                f"{self._shown} asked for input that this board cannot give{describe_input_request(answer)}"
-            )
         return answer
 
-    async def request(
-        self, method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        """Send another request and return its result; raise PeerRefused if the server answers with an error."""
-        if capabilities is not None and self._is_stateless:
-            params = {**params, "_meta": {PASSED_CAPABILITIES_KEY: capabilities}}
-        return await self._guard(self._send(method, params), f"answer {method}")
+    def _end_call(self) -> None:
+        self._calls -= 1
+        if self._is_retired and not self._calls:
+            self.end()
 
     async def list_entries(self, method: str, member: str) -> list[dict[str, Any]]:
         """Return all pages of a list, empty if the server has no such list."""
         if self._get_capability(method) is None:
             return []
         fetching = fetch_entries(self._send, method, member, self._shown, max_bytes=self._max_bytes)
-        return await self._guard(fetching, f"answer {method}")
+        return await self._guard(fetching, f"answer {method}", seconds=self._seconds)
 
     @property
-    def _is_stateless(self) -> bool:
+    def is_stateless(self) -> bool:
         """True if each request has the capabilities of its client."""
         return self._sdk is not None and self._sdk.protocol_version in MODERN_PROTOCOL_VERSIONS
 
@@ -277,12 +255,12 @@ class McpSession:
         result: dict[str, Any] = await self._sdk.send_request(request, _ANY_RESULT)
         return result
 
-    async def _guard(self, sending: Coroutine[Any, Any, T], phase: str) -> T:
+    async def _guard(self, sending: Coroutine[Any, Any, T], phase: str, *, seconds: float | None) -> T:
         """Await a request that is not a call, for a limited time; convert its errors."""
         mine = is_in_session.set(True)
         self._calls += 1
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(seconds):
                 return await sending
         except TimeoutError:
             raise self._make_timeout_error(phase) from None
@@ -297,9 +275,7 @@ class McpSession:
             ) from None
         finally:
             is_in_session.reset(mine)
-            self._calls -= 1
-            if self._is_retired and not self._calls:
-                self.end()
+            self._end_call()
 
     async def refresh(self, since: float) -> None:
         """List the tools again unless that happened after `since`; raise CallNotRun if a new session may help."""
@@ -358,24 +334,33 @@ class McpSession:
     @asynccontextmanager
     async def _open_transport(self) -> AsyncIterator[TransportStreams]:
         async with self._transport as (read, write):
-            self._stream = PacedStream(read)
-            yield self._stream, CapabilityStream(write)
+            self._stream = PacedStream(read, self._messages.receive)
+            self._messages.output = write
+            try:
+                yield self._stream, CapabilityStream(write, self._declared)
+            finally:
+                await self._messages.close()
 
     async def _keep_open(self, client: Client) -> None:
         async with anyio.create_task_group() as tasks:
-            tools = client.server_capabilities.tools
-            if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools is not None and tools.list_changed:
+            if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
                 tasks.start_soon(self._listen, client)
             await self._end.wait()
             tasks.cancel_scope.cancel()
 
     async def _listen(self, client: Client) -> None:
-        """Subscribe to tool changes, which the newer protocol requires; notifications arrive in `_on_message`."""
-        while True:
+        """Subscribe to changes of lists, as the newer protocol requires; notifications arrive as in the older one."""
+        offered = client.server_capabilities
+        lists = (offered.tools, offered.prompts, offered.resources)
+        tools, prompts, resources = (each is not None and bool(each.list_changed) for each in lists)
+        while tools or prompts or resources:
             try:
-                async with client.listen(tools_list_changed=True) as changes:
-                    async for _ in changes:
-                        self._refresh_soon()
+                async with client.listen(
+                    tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
+                ) as changes:
+                    async for change in changes:
+                        if isinstance(change, ToolsListChanged):
+                            self._refresh_soon()
             except SubscriptionLost:
                 pass
             except MCPError as error:
@@ -457,7 +442,14 @@ silence_sdk_logs()
 
 
 def begin(
-    upstream: Upstream, mode: str, *, outbound: GuardedClient, memory: int, max_bytes: int, seconds: float
+    upstream: Upstream,
+    mode: str,
+    on_change: OnChange,
+    *,
+    outbound: GuardedClient,
+    memory: int,
+    max_bytes: int,
+    seconds: float,
 ) -> McpSession:
     """Start to open a session in one of the SDK's modes, with a timeout of `seconds`."""
     if upstream.command is None:
@@ -468,6 +460,7 @@ def begin(
             mode=mode,
             seconds=seconds,
             max_bytes=max_bytes,
+            on_change=on_change,
             fault=web.requests.fault,
             settled=web.requests.settle,
         )
@@ -485,6 +478,7 @@ def begin(
         mode=mode,
         seconds=seconds,
         max_bytes=max_bytes,
+        on_change=on_change,
         read_stderr=lambda: "".join(child.read_stderr() for child in children),
     )
     return session

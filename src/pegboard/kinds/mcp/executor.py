@@ -14,6 +14,7 @@ from pegboard.kinds.base import OpenTool, Prepared, read_config
 from pegboard.kinds.import_names import make_valid_name
 from pegboard.kinds.masked_progress import MaskedProgress, StreamMask
 from pegboard.kinds.mcp import KIND
+from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.input_requests import InputRequired, check_declared, describe_input_request
 from pegboard.kinds.mcp.peer import EntryLists, UpstreamPeer
@@ -118,9 +119,10 @@ class _McpRunner:
         exchange = call.exchange
         if exchange is not None:
             exchange.reset()
+        client = None if exchange is None else CallClient(exchange, self._mask, self._upstream.display_name)
         self._calls.user_limit.take(user_id)
         try:
-            returned = await self._answer(call)
+            returned = await self._answer(call, client)
             answer = await self._mask_output(returned)
             if exchange is not None and returned.get("resultType") == "input_required":
                 check_declared(answer, exchange.capabilities or {}, self._upstream.display_name)
@@ -148,20 +150,22 @@ class _McpRunner:
             return masked
         return await self._calls.run_in_thread(self._mask.mask_value, output)
 
-    async def _answer(self, call: ReadyCall) -> dict[str, Any]:
+    async def _answer(self, call: ReadyCall, client: CallClient | None) -> dict[str, Any]:
         breaker = self._calls.breakers.of(call.caller.user_id, self._upstream.origin)
         listener = None if call.on_progress is None else MaskedProgress(call.on_progress, self._progress_mask)
         ends = compute_attempt_deadline(call, self._seconds)
         try:
             async with self._reserve_connection(call.caller.user_id, ends):
-                with BreakerAttempt(breaker, ends):
+                with BreakerAttempt(breaker, ends) as attempt:
+                    if client is not None:
+                        client.on_wait = attempt.put_off
                     return await self._upstreams.call(
-                        self._upstream,
+                        self._upstream if client is None else client.select(self._upstream),
                         self._name,
                         call.arguments,
                         pinned=self._pinned,
                         on_progress=listener,
-                        exchange=call.exchange,
+                        client=client,
                     )
         except (UpstreamFailed, RateLimited, Drifted, TimedOut) as error:
             if isinstance(error, ToolChanged | ToolGone):

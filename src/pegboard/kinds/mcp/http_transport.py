@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple, cast
 
@@ -29,7 +29,7 @@ _MAX_BACKGROUND_SENDS = 64
 # How long a server may take to end a cancelled call before its connection is closed.
 _CANCEL_GRACE_SECONDS = 1.0
 _MAX_FAULTS = 1000
-# Messages without a response are small; anything larger is a call.
+# Notifications are small; anything larger is a call.
 _MAX_NOTIFICATION_BYTES = 4096
 _MIN_LISTEN_SECONDS = 1.0
 _SESSION_HEADER = "mcp-session-id"
@@ -46,8 +46,8 @@ class McpHttpClient:
     """The HTTP client of the SDK's transport.
 
     A failed request gets an error response, which `fault` maps back to the error; until `settle`, while the session
-    is being opened, a failed request ends the session. Cancellations and declined requests are sent in the
-    background.
+    is being opened, a failed request ends the session. Cancellations and answers to the server are sent in
+    the background.
     """
 
     def __init__(self, client: httpx2.AsyncClient, shown: str) -> None:
@@ -91,7 +91,7 @@ class McpHttpClient:
         message = orjson.loads(await request.aread())
         if message.get("method") == "notifications/cancelled":
             self._give_up((message.get("params") or {}).get("requestId"))
-        if _is_background_message(await request.aread()):
+        if _is_background_message(message, await request.aread()):
             if len(self._background_tasks) < _MAX_BACKGROUND_SENDS:
                 task = asyncio.create_task(self._send_in_background(request))
                 self._background_tasks.add(task)
@@ -221,13 +221,12 @@ class McpHttpTransport:
             await self.requests.close()
 
 
-def _is_background_message(body: bytes) -> bool:
+def _is_background_message(message: Mapping[str, Any], body: bytes) -> bool:
     """True if the message gets no response: a notification, or a response to the server."""
-    if len(body) > _MAX_NOTIFICATION_BYTES:
-        return False
-    message = orjson.loads(body)
     if "method" not in message:
         return True
+    if len(body) > _MAX_NOTIFICATION_BYTES:
+        return False
     return "id" not in message and message["method"] != "notifications/initialized"
 
 

@@ -216,7 +216,7 @@ class McpImport:
         seconds = LIST_SECONDS * max(1.0, self.upstreams.connect_seconds / MCP_CONNECT_SECONDS)
         try:
             async with asyncio.timeout(seconds):
-                return await self.upstreams.tools(upstream)
+                return await self.upstreams.list_all_tools(upstream)
         except TimeoutError:
             raise UpstreamUnreachable(f"{upstream.display_name} did not list its tools within {seconds:g} s") from None
         except ToolError as error:

@@ -7,7 +7,8 @@ from typing import Any
 
 from pegboard.model.call_errors import UpstreamFailed
 
-_CAPABILITY_OF: Mapping[str, str] = {
+# The capability that a client declares for each request.
+CAPABILITY_OF: Mapping[str, str] = {
     "elicitation/create": "elicitation",
     "sampling/createMessage": "sampling",
     "roots/list": "roots",
@@ -23,11 +24,16 @@ class InputRequired(UpstreamFailed):
         return ""
 
 
+def is_declared(method: str, capabilities: Mapping[str, Any]) -> bool:
+    """True if a client with these capabilities can answer this request."""
+    return isinstance(capabilities.get(CAPABILITY_OF.get(method, "")), Mapping)
+
+
 def check_declared(answer: Mapping[str, Any], capabilities: Mapping[str, Any], shown: str) -> None:
     """Raise UpstreamFailed if the server asks for something that the client did not declare."""
     for request in (answer.get("inputRequests") or {}).values():
         method = str(request.get("method"))
-        if not isinstance(capabilities.get(_CAPABILITY_OF.get(method, "")), Mapping):
+        if not is_declared(method, capabilities):
             raise UpstreamFailed(f"{shown} asked for input that the client did not declare: {method[:100]}")
 
 

@@ -9,12 +9,13 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.input_requests import check_declared
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import PeerRefused, Upstream
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
-from pegboard.model.mcp_exchange import McpFailure
+from pegboard.model.mcp_exchange import McpExchange, McpFailure
 from pegboard.model.mcp_peer import EntryKind, PeerFailed
 from pegboard.telemetry.logs import get_logger
 
@@ -107,16 +108,18 @@ class UpstreamPeer:
         return known.entries
 
     async def request(
-        self, method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None = None
+        self, method: str, params: Mapping[str, Any], exchange: McpExchange | None = None
     ) -> dict[str, Any]:
         """Return the result of a request; raise PeerFailed."""
+        exchange = exchange or McpExchange()
+        client = CallClient(exchange, self._mask, self.label)
 
         async def send(session: McpSession) -> dict[str, Any]:
-            return await session.request(method, params, capabilities)
+            return await session.request(method, params, client)
 
         try:
-            async with asyncio.timeout(REQUEST_SECONDS):
-                result = await self._upstreams.use(self.upstream, send)
+            async with asyncio.timeout(REQUEST_SECONDS) as exchange.timer:
+                result = await self._upstreams.use(client.select(self.upstream), send)
         except TimeoutError:
             late = UpstreamUnreachable(f"{self.label} did not answer within {REQUEST_SECONDS:g} s")
             raise PeerFailed(self._convert(late)) from None
@@ -125,7 +128,7 @@ class UpstreamPeer:
         masked: dict[str, Any] = await self._apply_mask(result)
         if result.get("resultType") == "input_required":
             try:
-                check_declared(masked, capabilities or {}, self.label)
+                check_declared(masked, exchange.capabilities or {}, self.label)
             except UpstreamFailed as error:
                 raise PeerFailed(self._convert(error)) from None
             # The state is encrypted for the client, and its server needs it unchanged.

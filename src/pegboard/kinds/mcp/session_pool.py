@@ -10,18 +10,21 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pegboard.http_client.guarded_client import GuardedClient
+from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, ToolChanged, ToolGone, Upstream, UpstreamTool
-from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
-from pegboard.model.mcp_exchange import McpExchange
+from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable, UpstreamFailed
+from pegboard.model.mcp_client import McpClient
 from pegboard.telemetry.logs import get_logger
 
 if TYPE_CHECKING:
     from pegboard.kinds.mcp.client_session import McpSession
+    from pegboard.kinds.mcp.server_messages import OnChange, ServerChange
 
 T = TypeVar("T")
 
@@ -43,7 +46,9 @@ class McpConnection:
         self._begun: McpSession | None = None
         self._session: McpSession | None = None
         self._open_task: asyncio.Task[McpSession] | None = None
-        self._mode = "auto"
+        # A client with a session can be asked for input only in the same revision.
+        self._first_mode = "legacy" if upstream.client is not None and upstream.client.has_session else "auto"
+        self._mode = self._first_mode
         # Number of running calls, and when the last one ended.
         self.calls = 0
         self.used_at = time.monotonic()
@@ -69,11 +74,11 @@ class McpConnection:
         *,
         pinned: str | None,
         on_progress: OnUpstreamProgress | None,
-        exchange: McpExchange | None,
+        client: CallClient | None,
     ) -> dict[str, Any]:
         """Call the tool; retry once, on a new session if necessary, if the call certainly did not run."""
         return await self._try_twice(
-            lambda: self._call_once(tool, arguments, pinned=pinned, on_progress=on_progress, exchange=exchange)
+            lambda: self._call_once(tool, arguments, pinned=pinned, on_progress=on_progress, client=client)
         )
 
     async def use(self, action: Callable[[McpSession], Awaitable[T]]) -> T:
@@ -114,7 +119,7 @@ class McpConnection:
         *,
         pinned: str | None,
         on_progress: OnUpstreamProgress | None,
-        exchange: McpExchange | None,
+        client: CallClient | None,
     ) -> dict[str, Any]:
         session = self.session or await self._get_session()
         if pinned is not None and session.in_doubt:
@@ -122,7 +127,7 @@ class McpConnection:
         live = session.tools.get(tool)
         if live is None or (pinned is not None and live.digest != pinned):
             live = await self._find_after_refresh(session, tool, pinned)
-        return await session.call(live.name, arguments, on_progress, exchange)
+        return await session.call(live.name, arguments, on_progress, client)
 
     async def _find_after_refresh(self, session: McpSession, tool: str, pinned: str | None) -> UpstreamTool:
         """Refresh the tool list and return the tool; raise ToolGone, or ToolChanged if it differs from `pinned`."""
@@ -161,14 +166,18 @@ class McpConnection:
         session = self._begun = await self._begin(self._upstream, self._mode)
         try:
             await session.wait_until_open()
-        except ToolError:
-            if not (session.was_refused and self._mode == "auto"):
-                self._mode = "auto"
+        except ToolError as error:
+            if session.was_refused and self._mode == "auto":
+                # Some servers exit if initialize has a newer protocol version than they know.
+                other = "legacy"
+            elif self._first_mode == "legacy" and self._mode == "legacy" and isinstance(error, UpstreamFailed):
+                other = "auto"  # the server may have the newer revision only
+            else:
+                self._mode = self._first_mode
                 raise
-            # Some servers exit if initialize has a newer protocol version than they know.
-            session = self._begun = await self._begin(self._upstream, "legacy")
+            session = self._begun = await self._begin(self._upstream, other)
             await session.wait_until_open()
-            self._mode = "legacy"
+            self._mode = other
         self._session = session
         return session
 
@@ -218,7 +227,12 @@ class McpSessionPool:
             "max_bytes": max_bytes,
             "seconds": connect_seconds,
         }
-        self._begin: Callable[[Upstream, str], McpSession] | None = None
+        # Some servers offer tools that ask for input only to clients that declare that they can answer.
+        everything: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}
+        self._able_client = McpClient("import", everything, has_session=False)
+        self._begin: Callable[[Upstream, str, OnChange], McpSession] | None = None
+        # Called after each change that a server reports.
+        self.on_change: set[Callable[[Upstream, ServerChange], None]] = set()
         self._connections: dict[Upstream, McpConnection] = {}
         # Sessions whose task is not done, with their upstreams.
         self._sessions: dict[McpSession, Upstream] = {}
@@ -251,7 +265,7 @@ class McpSessionPool:
         *,
         pinned: str | None = None,
         on_progress: OnUpstreamProgress | None = None,
-        exchange: McpExchange | None = None,
+        client: CallClient | None = None,
     ) -> dict[str, Any]:
         """Call a tool of an upstream and return its result as in MCP.
 
@@ -259,10 +273,27 @@ class McpSessionPool:
         tool, UpstreamUnreachable if it did not answer, and UpstreamFailed if it answered with an error.
         """
         with self._use_connection(upstream) as connection:
-            return await connection.call(tool, arguments, pinned=pinned, on_progress=on_progress, exchange=exchange)
+            return await connection.call(tool, arguments, pinned=pinned, on_progress=on_progress, client=client)
+
+    async def list_all_tools(self, upstream: Upstream) -> list[UpstreamTool]:
+        """Return the current tools, with those that only clients get which can be asked for any input."""
+        shared = await self.tools(upstream)
+        connection = self._connections.get(upstream)
+        if connection is None or connection.session is None or connection.session.is_stateless:
+            return shared
+        able = replace(upstream, client=self._able_client)
+        try:
+            more = await self.tools(able)
+        except ToolError as error:
+            log.warning("mcp_tools_not_listed", upstream=upstream.display_name, error=error.message)
+            return shared
+        finally:
+            self._end_connection(able)
+        names = {tool.name for tool in shared}
+        return [*shared, *(tool for tool in more if tool.name not in names)]
 
     async def use(self, upstream: Upstream, action: Callable[[McpSession], Awaitable[T]]) -> T:
-        """Return what `action` does with the shared session of an upstream."""
+        """Return what `action` does with the session of an upstream."""
         with self._use_connection(upstream) as connection:
             return await connection.use(action)
 
@@ -271,9 +302,8 @@ class McpSessionPool:
         self._closed = True
         if self._sweep_timer is not None:
             self._sweep_timer.cancel()
-        for connection in self._connections.values():
-            connection.end()
-        self._connections.clear()
+        for upstream in tuple(self._connections):
+            self._end_connection(upstream)
         for session in self._sessions:
             session.end()
         tasks = {session.task for session in self._sessions}
@@ -316,9 +346,22 @@ class McpSessionPool:
                 retry_after_ms=_RETRY_AFTER_MS,
             )
         connection = self._connections[upstream] = McpConnection(upstream, self._start)
+        if upstream.client is not None:
+            upstream.client.on_end[self, upstream] = partial(self._end_connection, upstream)
         if self._sweep_timer is None:
             self._stop_idle()
         return connection
+
+    def _end_connection(self, upstream: Upstream) -> None:
+        connection = self._connections.pop(upstream, None)
+        if connection is not None:
+            connection.end()
+        if upstream.client is not None:
+            upstream.client.on_end.pop((self, upstream), None)
+
+    def _report_change(self, upstream: Upstream, change: ServerChange) -> None:
+        for report in tuple(self.on_change):
+            report(upstream, change)
 
     async def _start(self, upstream: Upstream, mode: str) -> McpSession:
         if self._begin is None:
@@ -333,10 +376,12 @@ class McpSessionPool:
                 return self._start_session(self._begin, upstream, mode)
         return self._start_session(self._begin, upstream, mode)
 
-    def _start_session(self, begin: Callable[[Upstream, str], McpSession], upstream: Upstream, mode: str) -> McpSession:
+    def _start_session(
+        self, begin: Callable[[Upstream, str, OnChange], McpSession], upstream: Upstream, mode: str
+    ) -> McpSession:
         if self._closed:
             raise Unavailable("No MCP server is started any more: the board is shutting down")
-        session = begin(upstream, mode)
+        session = begin(upstream, mode, partial(self._report_change, upstream))
         self._sessions[session] = upstream
         session.task.add_done_callback(lambda _task: self._sessions.pop(session, None))
         return session
@@ -365,15 +410,14 @@ class McpSessionPool:
         idle = [(c.used_at, u) for u, c in self._connections.items() if c.is_idle and c.session and wanted(u)]
         if not idle:
             return False
-        self._connections.pop(min(idle, key=lambda pair: pair[0])[1]).end()
+        self._end_connection(min(idle, key=lambda pair: pair[0])[1])
         return True
 
     def _stop_idle(self) -> None:
         oldest = time.monotonic() - self._idle_seconds
         for upstream, connection in list(self._connections.items()):
             if connection.is_idle and connection.used_at <= oldest:
-                del self._connections[upstream]
-                connection.end()
+                self._end_connection(upstream)
         self._sweep_timer = None
         if self._connections and not self._closed:
             self._sweep_timer = asyncio.get_running_loop().call_later(self._idle_seconds / 4, self._stop_idle)

@@ -242,6 +242,8 @@ UNSOLICITED_BURST = 1000.0
 _USED_NOTIFICATIONS = (
     "notifications/progress",
     "notifications/tools/",
+    "notifications/prompts/",
+    "notifications/resources/",
     "notifications/cancelled",
     "notifications/subscriptions/",
 )
@@ -319,10 +321,16 @@ async def open_stdio_transport(
 
 
 class PacedStream(ObjectReceiveStream[StreamItem]):
-    """A stream that passes expected responses immediately and rate-limits all other messages."""
+    """A stream that passes expected responses immediately and rate-limits all other messages.
 
-    def __init__(self, inner: ObjectReceiveStream[StreamItem]) -> None:
+    `handle` gets the other messages first; those for which it returns True are not passed on.
+    """
+
+    def __init__(
+        self, inner: ObjectReceiveStream[StreamItem], handle: Callable[[Any], bool] = lambda _message: False
+    ) -> None:
         self._source = inner
+        self._handle = handle
         self._left = UNSOLICITED_BURST
         self._counted = time.monotonic()
         # Number of expected responses, and number of messages received.
@@ -348,7 +356,7 @@ class PacedStream(ObjectReceiveStream[StreamItem]):
                 self.expected -= 1
                 return item
             await self._wait_for_pace()
-            if isinstance(message, JSONRPCNotification) and not _is_used(message):
+            if self._handle(message) or (isinstance(message, JSONRPCNotification) and not _is_used(message)):
                 continue
             return item
 

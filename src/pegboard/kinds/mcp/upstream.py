@@ -16,6 +16,7 @@ from pegboard.kinds.credentials import Credentials, find_secrets
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.model.call import Progress
 from pegboard.model.call_errors import Drifted, Misconfigured, ToolError, UpstreamFailed
+from pegboard.model.mcp_client import McpClient
 from pegboard.model.mcp_exchange import McpFailure
 
 _SCRIPT_RUNNER = re.compile(r"(?:python[\d.]*|node|npx|bunx|uvx|pipx)$")
@@ -35,6 +36,8 @@ class Upstream:
     working_dir: str | None = None
     # The owner of the session: a server may keep state per session, which other users must not see.
     owner_id: str = ""
+    # The client that the session belongs to; None for the session that all other clients share.
+    client: McpClient | None = None
 
     @classmethod
     def of(cls, config: McpConfig, auth: Mapping[str, Any] | None, owner_id: str = "") -> Upstream:

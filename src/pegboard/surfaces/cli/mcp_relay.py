@@ -109,7 +109,7 @@ class McpRelay:
             why = f"The server at {self._url} cannot be reached: {str(error) or type(error).__name__}"
             self._refuse(message, ProtocolError(INTERNAL_ERROR, why))
         finally:
-            if message.id is not None:
+            if message.id is not None and message.method is not None:
                 self._requests.pop(message.id, None)
 
     async def _send(self, line: bytes, message: RpcMessage, *, is_retry: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from pegboard.model.api_errors import NotFound, Unauthorised
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import MalformedArguments
 from pegboard.stages.large_reads import LARGE_BYTES
+from pegboard.surfaces.mcp.client_requests import ClientRequests, refuse_input
 from pegboard.surfaces.mcp.header_values import McpHeaders, accepts, build_unsupported_version, is_json_media_type
 from pegboard.surfaces.mcp.json_rpc import (
     InvalidMessage,
@@ -162,7 +164,10 @@ class _McpExchange:
         message = read_message(value)
         self._message_id = message.id
         if message.method is None:
-            raise ProtocolError(INVALID_REQUEST, "This server waits for no response", status=400)
+            session = None if revision.is_stateless else self._find_session(caller)
+            if session is None or session.requests is None or not session.requests.receive(message):
+                raise ProtocolError(INVALID_REQUEST, "This server waits for no response with this id", status=400)
+            return await self._accept()
         if revision.is_stateless:
             session = None
             if message.id is None:
@@ -204,6 +209,7 @@ class _McpExchange:
             None if key is None else key.decode("latin-1"),
             self._request_id,
             partial(self._is_allowed, stream),
+            None if session is None or session.requests is None else partial(self._ask, stream, session.requests),
         )
         try:
             result = await handle_request(self._server, request)
@@ -221,6 +227,16 @@ class _McpExchange:
             await stream.finish(revision.get_status(error), encode_error(message.id, error), _get_error_headers(error))
         else:
             await stream.finish(200, encode_result(message.id, result))
+
+    async def _ask(
+        self, stream: ResponseStream, requests: ClientRequests, method: str, params: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the answer of the client to a request on its stream; raise ClientRefused."""
+        asking = requests.ask(stream.send_request, stream.notify, method, params)
+        answer = await run_unless_disconnected(self._receive, asking)
+        if answer is None:
+            raise refuse_input("The client has disconnected")
+        return answer
 
     async def _initialize(self, caller: Caller, message: RpcMessage) -> None:
         assert message.id is not None

@@ -25,6 +25,8 @@ class RpcMessage(NamedTuple):
     id: RequestId | None
     method: str | None
     params: dict[str, Any]
+    # The whole message of a response.
+    answer: dict[str, Any] | None = None
 
 
 class InvalidMessage(ProtocolError):
@@ -58,7 +60,7 @@ def read_message(value: Any) -> RpcMessage:
         raise InvalidMessage("'id' must be a string or an integer of at most 100 digits")
     method = value.get("method")
     if method is None and "method" not in value and is_identified and ("result" in value or "error" in value):
-        return RpcMessage(known_id, None, {})
+        return RpcMessage(known_id, None, {}, value)
     if not isinstance(method, str):
         raise InvalidMessage("'method' must be a string", known_id)
     params = value.get("params")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pegboard.model.call import Caller
+from pegboard.model.mcp_exchange import AskClient
 from pegboard.runs.handle import DisconnectWatch
 from pegboard.surfaces.mcp.json_rpc import RequestId
 from pegboard.surfaces.mcp.mcp_sessions import RunningRequests, SessionRecord
@@ -33,6 +34,8 @@ class McpRequest(NamedTuple):
     http_request_id: str | None = None
     # False if the key of the caller is no longer valid.
     is_allowed: Callable[[], bool] = lambda: True
+    # Asks the client for input while its request runs, in the revisions with sessions.
+    ask: AskClient | None = None
 
     @property
     def meta(self) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pegboard.model.call import Caller
+from pegboard.model.mcp_client import McpClient
+from pegboard.surfaces.mcp.client_requests import ClientRequests
 from pegboard.surfaces.mcp.json_rpc import RequestId
 from pegboard.surfaces.mcp.protocol import INTERNAL_ERROR, INVALID_REQUEST, ProtocolError
 
@@ -39,20 +41,45 @@ def cancel_request(running: RunningRequests, params: Mapping[str, Any]) -> None:
 class SessionRecord:
     """One client of the older revision."""
 
-    __slots__ = ("caller", "capabilities", "close_stream", "id", "log_level", "running", "used_at", "version")
+    __slots__ = (
+        "caller", "client", "close_stream", "id", "log_level", "notify", "on_end", "requests", "running", "used_at",
+        "version",
+    )  # fmt: skip
 
-    def __init__(self, caller: Caller, version: str, capabilities: frozenset[str], now: float) -> None:
+    def __init__(self, caller: Caller, version: str, capabilities: Mapping[str, Any], now: float) -> None:
         self.id = secrets.token_urlsafe(_ID_BYTES)
         # The caller of the last request.
         self.caller = caller
         self.version = version
-        # The names of the capabilities that the client declared.
-        self.capabilities = capabilities
+        # Of a client that can be asked for input, or that gets log messages.
+        self.client = McpClient(self.id, capabilities) if capabilities else None
+        self.requests: ClientRequests | None = ClientRequests() if capabilities else None
         self.log_level: str | None = None
         self.used_at = now
         self.running: RunningRequests = {}
         # Ends the open event stream of this session, if there is one.
         self.close_stream: Callable[[], None] | None = None
+        # Sends a notification that belongs to no request; None if no event stream is open.
+        self.notify: Callable[[bytes], None] | None = None
+        # Ends what belongs to the session.
+        self.on_end: Callable[[], None] | None = None
+
+    def set_log_level(self, level: str) -> None:
+        """Send the log messages of this level and above to the client."""
+        self.log_level = level
+        if self.client is None:
+            self.client = McpClient(self.id)
+
+    def end(self) -> None:
+        """End the event stream, the sessions with servers of tools, and the requests to the client."""
+        if self.close_stream is not None:
+            self.close_stream()
+        if self.on_end is not None:
+            self.on_end()
+        if self.requests is not None:
+            self.requests.close()
+        if self.client is not None:
+            self.client.end()
 
     @property
     def is_busy(self) -> bool:
@@ -72,7 +99,7 @@ class McpSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def create(self, caller: Caller, version: str, capabilities: frozenset[str]) -> SessionRecord:
+    def create(self, caller: Caller, version: str, capabilities: Mapping[str, Any]) -> SessionRecord:
         """Return a new session of this caller; raise ProtocolError if there are too many."""
         now = asyncio.get_running_loop().time()
         self._remove_expired(now)
@@ -105,8 +132,7 @@ class McpSessions:
     def end(self, session: SessionRecord) -> None:
         """Remove a session and end its event stream; its calls continue."""
         self._sessions.pop(session.id, None)
-        if session.close_stream is not None:
-            session.close_stream()
+        session.end()
 
     def _remove_expired(self, now: float) -> None:
         while self._sessions:

@@ -12,8 +12,9 @@ import orjson
 from pegboard.model.api_errors import Refusal
 from pegboard.model.call import ToolCall
 from pegboard.model.ids import new_id
-from pegboard.model.mcp_exchange import McpExchange
+from pegboard.model.mcp_exchange import LOG_LEVELS
 from pegboard.surfaces.mcp.call_result import encode_execution_meta, encode_tool_result
+from pegboard.surfaces.mcp.client_exchange import build_exchange
 from pegboard.surfaces.mcp.json_rpc import encode_id, encode_notification
 from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
@@ -42,7 +43,6 @@ from pegboard.surfaces.mcp.protocol import (
 )
 
 CANCELLED_BY_CLIENT = "Cancelled by the client"
-_LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _EMPTY = MethodResult(b"")
 _LIST_FLAGS = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
 _SUBSCRIPTION_META = b'"' + SUBSCRIPTION_KEY.encode() + b'":'
@@ -75,10 +75,10 @@ async def ping(_server: McpServer, _request: McpRequest) -> MethodResult:
 async def set_log_level(_server: McpServer, request: McpRequest) -> MethodResult:
     """Set the least level of the log messages that this client gets."""
     level = request.params.get("level")
-    if level not in _LOG_LEVELS:
-        raise ProtocolError(INVALID_PARAMS, f"'level' must be one of {', '.join(_LOG_LEVELS)}")
+    if level not in LOG_LEVELS:
+        raise ProtocolError(INVALID_PARAMS, f"'level' must be one of {', '.join(LOG_LEVELS)}")
     if request.session is not None:
-        request.session.log_level = level
+        request.session.set_log_level(level)
     return _EMPTY
 
 
@@ -91,12 +91,13 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     """Run a call; its failure is a result."""
     name = request.read_text("name")
     arguments = request.read_object("arguments")
-    exchange = McpExchange()
     target = ""
     if request.revision.is_stateless:
         compiled = server.snapshot.find(name)
         target = name if compiled is None else compiled.tool.id
-        exchange = McpExchange(*server.states.read(request, target, arguments))
+        exchange = build_exchange(request, server.states.read(request, target, arguments))
+    else:
+        exchange = build_exchange(request)
     run_id = new_id()
     progress = start_progress(request) if "_meta" in request.params else None
     call = ToolCall(

@@ -30,6 +30,6 @@ def open_session(server: McpServer, caller: Caller, params: dict[str, Any]) -> t
     if type(capabilities) is not dict:
         raise ProtocolError(INVALID_PARAMS, "'capabilities' in the params must be an object")
     version = requested if requested in SESSION_VERSIONS else SESSION_VERSIONS[0]
-    declared = frozenset(name for name in _KNOWN_CAPABILITIES if type(capabilities.get(name)) is dict)
+    declared = {name: capabilities[name] for name in _KNOWN_CAPABILITIES if type(capabilities.get(name)) is dict}
     session = server.sessions.create(caller, version, declared)
     return session, b'{"protocolVersion":"' + version.encode() + b'",' + _CAPABILITIES_AND_INFO

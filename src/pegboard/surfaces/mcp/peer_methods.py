@@ -6,8 +6,10 @@ from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
 from pegboard.model.json_text import json_text
+from pegboard.model.mcp_exchange import McpExchange
 from pegboard.model.mcp_peer import EntryKind, McpPeer, PeerFailed
 from pegboard.surfaces.mcp.call_result import encode_upstream_members
+from pegboard.surfaces.mcp.client_exchange import build_exchange
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.protocol import (
@@ -47,9 +49,9 @@ async def get_prompt(server: McpServer, request: McpRequest) -> MethodResult:
     if found is None:
         raise ProtocolError(INVALID_PARAMS, f"Prompt '{name[:200]}' not found")
     target = json_text([found.owner.label, found.original])
-    given = server.states.read(request, target, arguments)
-    params = {"name": found.original, "arguments": arguments, **given.build_extras()}
-    result = await _send(request, found.owner.peer, "prompts/get", params, given.capabilities)
+    exchange = build_exchange(request, server.states.read(request, target, arguments))
+    params = {"name": found.original, "arguments": arguments}
+    result = await _send(request, found.owner.peer, "prompts/get", params, exchange)
     if result.get("resultType") == "input_required":
         return server.states.encode(result, request, target, arguments)
     return MethodResult(*encode_upstream_members(result))
@@ -58,10 +60,9 @@ async def get_prompt(server: McpServer, request: McpRequest) -> MethodResult:
 async def read_resource(server: McpServer, request: McpRequest) -> MethodResult:
     """Return the contents of a resource."""
     peer, uri, original = await _find_resource(server, request)
-    given = server.states.read(request, uri, None)
+    exchange = build_exchange(request, server.states.read(request, uri, None))
     try:
-        params = {"uri": original, **given.build_extras()}
-        result = await _send(request, peer, "resources/read", params, given.capabilities)
+        result = await _send(request, peer, "resources/read", {"uri": original}, exchange)
     except ProtocolError as error:
         if error.code in (INVALID_PARAMS, RESOURCE_NOT_FOUND):
             raise _build_not_found(request, uri) from None
@@ -130,11 +131,11 @@ async def _send(
     peer: McpPeer,
     method: str,
     params: Mapping[str, Any],
-    capabilities: Mapping[str, Any] | None,
+    exchange: McpExchange,
 ) -> dict[str, Any]:
     """Return the result of another server; raise ProtocolError."""
     try:
-        return await _watch(request, peer.request(method, params, capabilities))
+        return await _watch(request, peer.request(method, params, exchange))
     except PeerFailed as error:
         raise _convert(error) from None
 

@@ -28,6 +28,7 @@ URL_ELICITATION_REQUIRED = -32042
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 EXECUTION_KEY = "pegboard/executionId"
 
@@ -36,7 +37,7 @@ SERVER_CAPABILITIES = {
     "completions": {},
     "logging": {},
     "prompts": {"listChanged": True},
-    "resources": {"listChanged": True},
+    "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},
 }
 _SERVER_INFO_META = b'"' + SERVER_INFO_KEY.encode() + b'":' + orjson.dumps(SERVER_INFO)

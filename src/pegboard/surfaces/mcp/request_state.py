@@ -29,11 +29,6 @@ class GivenInput(NamedTuple):
     responses: Mapping[str, Any] | None = None
     state: str | None = None
 
-    def build_extras(self) -> dict[str, Any]:
-        """Return the members of the request to the other server."""
-        extras: dict[str, Any] = {} if self.responses is None else {"inputResponses": self.responses}
-        return extras if self.state is None else {**extras, "requestState": self.state}
-
 
 class RequestStates:
     """Encrypts and checks the states of continued requests."""

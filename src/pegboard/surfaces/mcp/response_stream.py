@@ -55,6 +55,14 @@ class ResponseStream:
             self._frames.append(_encode_event(message))
             self.open()
 
+    def send_request(self, message: bytes) -> bool:
+        """Send a request to the client; return False if it cannot get it."""
+        if not self._may_stream or self._is_over or self.is_given_up:
+            return False
+        self._frames.append(_encode_event(message))
+        self.open()
+        return True
+
     def open(self) -> None:
         """Make the response an event stream now."""
         if self._writer is None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
+from typing import Any
 
 from pegboard.model.api_errors import Refusal
 from pegboard.model.call import Caller
+from pegboard.surfaces.mcp.client_requests import ClientRequests
 from pegboard.surfaces.mcp.header_values import build_unsupported_version, check_meta
 from pegboard.surfaces.mcp.json_rpc import (
     InvalidMessage,
@@ -82,7 +85,9 @@ class _StdioConnection:
         try:
             message = read_message(parse_body(line))
             if message.method is None:
-                raise InvalidMessage("This server waits for no response", message.id)
+                if not self._receive_response(message):
+                    raise InvalidMessage("This server waits for no response with this id", message.id)
+                return
         except ProtocolError as error:
             identity = error.id if isinstance(error, InvalidMessage) else None
             self._lines.write(encode_error(identity, error))
@@ -105,6 +110,20 @@ class _StdioConnection:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._session is not None:
+            self._server.sessions.end(self._session)
+
+    def _receive_response(self, message: RpcMessage) -> bool:
+        requests = self._session.requests if self._session is not None else None
+        return requests is not None and requests.receive(message)
+
+    async def _ask(self, requests: ClientRequests, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer of the client; raise ClientRefused."""
+        return await requests.ask(self._send_request, self._lines.write_notification, method, params)
+
+    def _send_request(self, line: bytes) -> bool:
+        self._lines.write(line)
+        return True
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -123,7 +142,10 @@ class _StdioConnection:
             if self._session is None:
                 watching = self._server.changes.watch(caller, self._report_change, _ignore, lambda: True)
                 self.resources.enter_context(watching)
+            else:
+                self._server.sessions.end(self._session)
             self._session = session
+            session.notify = self._lines.write_notification
             self._lines.write(encode_result(message.id, result))
 
     def _report_change(self) -> None:
@@ -155,6 +177,7 @@ class _StdioConnection:
                 raise build_unsupported_version(version)
         elif self._session is None and message.method not in ("ping", "server/discover"):
             raise ProtocolError(INVALID_REQUEST, "Send initialize first")
+        session = None if is_stateless else self._session
         request = McpRequest(
             message.id,
             message.method,
@@ -162,8 +185,9 @@ class _StdioConnection:
             STATELESS_REVISION if is_stateless else SESSION_REVISION,
             self._get_caller(),
             self._lines.write_notification,
-            None if is_stateless else self._session,
+            session,
             self._running,
+            ask=None if session is None or session.requests is None else partial(self._ask, session.requests),
         )
         return await handle_request(self._server, request)
 

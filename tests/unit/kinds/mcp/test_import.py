@@ -43,8 +43,9 @@ async def test_importing_again_changes_nothing_and_asks_for_the_session_it_has(s
         await stored.imports.mcp(stored.admin, server_url=there.url)
         assert (await stored.call("say")).success
         assert await stored.imports.mcp(stored.admin, server_url=there.url) == ImportReport(unchanged=["say", "look"])
-        started = [got for got in there.server.received if b'"initialize"' in got.body]
-        assert len(started) == 1
+        started = [got.body for got in there.server.received if b'"initialize"' in got.body]
+        # Each import also asks as a client that can be asked for input.
+        assert [b'"sampling"' in body for body in started] == [False, True, True]
 
 
 async def test_a_server_that_was_restarted_or_changed_a_moment_ago_is_asked_again(board: Pegboard) -> None:

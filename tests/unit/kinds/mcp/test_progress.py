@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from pegboard.kinds.mcp.client_session import MAX_MESSAGE_CHARS, McpProgress
+from pegboard.kinds.mcp.call_progress import MAX_MESSAGE_CHARS, McpProgress
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call import Progress

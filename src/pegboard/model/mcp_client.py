@@ -1,0 +1,26 @@
+"""A client of the board's MCP server, as the servers of tools see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class McpClient:
+    """A client that does not share sessions with servers of tools; clients with an equal `key` are the same one."""
+
+    key: str
+    # What it may be asked for during a call: elicitation, sampling, roots.
+    capabilities: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    # True in the revisions with sessions: sessions for it are opened in such a revision if the server has one.
+    has_session: bool = field(default=True, compare=False)
+    # What is called when its session has ended, by what it is for.
+    on_end: dict[Hashable, Callable[[], object]] = field(default_factory=dict, compare=False)
+
+    def end(self) -> None:
+        """Report that its session has ended."""
+        for report in tuple(self.on_end.values()):
+            report()
+        self.on_end.clear()
