@@ -60,6 +60,11 @@ async def read_resource(
     return types.ReadResourceResult.model_validate({"contents": [{"uri": uri, **content}]})
 
 
+async def subscribe(_context: ServerRequestContext[Any], _params: Any) -> types.EmptyResult:
+    """Accept the beginning or the end of a subscription: the resources never change."""
+    return types.EmptyResult()
+
+
 async def list_prompts(_context: ServerRequestContext[Any], _params: Any) -> types.ListPromptsResult:
     """Return the prompts."""
     listed = [

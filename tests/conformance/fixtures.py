@@ -14,6 +14,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
+from tests.conformance import session_fixtures
 from tests.conformance.catalog_fixtures import (
     PNG,
     complete,
@@ -22,6 +23,7 @@ from tests.conformance.catalog_fixtures import (
     list_resources,
     list_templates,
     read_resource,
+    subscribe,
 )
 from tests.conformance.input_fixtures import TOOLS, ask
 
@@ -62,6 +64,7 @@ CONTENT: Mapping[str, list[dict[str, Any]]] = {
 }
 SCHEMAS: Mapping[str, Mapping[str, Any]] = {
     **dict.fromkeys((*CONTENT, "test_error_handling", "test_tool_with_progress", *TOOLS), _NO_ARGUMENTS),
+    **session_fixtures.SCHEMAS,
     "test_x_mcp_header": {
         "type": "object",
         "properties": {"region": {"type": "string", "default": "<none>", "x-mcp-header": "Region"}},
@@ -110,6 +113,9 @@ async def call_tool(
         if isinstance(answer, types.InputRequiredResult):
             return answer
         return types.CallToolResult.model_validate({"content": [{"type": "text", "text": answer}]})
+    if params.name in session_fixtures.SCHEMAS:
+        text = await session_fixtures.run(context, params)
+        return types.CallToolResult.model_validate({"content": [{"type": "text", "text": text}]})
     if params.name == "test_error_handling":
         message = {"type": "text", "text": "This tool intentionally returns an error for testing"}
         return types.CallToolResult.model_validate({"content": [message], "isError": True})
@@ -132,6 +138,8 @@ async def main() -> None:
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         on_completion=complete,
+        on_subscribe_resource=subscribe,
+        on_unsubscribe_resource=subscribe,
     )
     async with stdio_server() as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())

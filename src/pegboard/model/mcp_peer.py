@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from pegboard.model.mcp_exchange import McpExchange, McpFailure
@@ -47,4 +47,14 @@ class McpPeer(Protocol):
 
         If the client has capabilities in the `exchange`, the result may be a request for input.
         """
+        ...
+
+    def watch(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_change` after each change of its lists that it reports; return what ends that."""
+        ...
+
+    async def subscribe(
+        self, uri: str, on_update: Callable[[str], None], exchange: McpExchange | None = None
+    ) -> Callable[[], None]:
+        """Call `on_update` with the URI after each change of a resource; return what ends that, or raise PeerFailed."""
         ...

@@ -7,8 +7,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,16 +20,17 @@ from mcp.client.subscriptions import SubscriptionLost, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
-from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.call_progress import MAX_MESSAGE_CHARS, McpProgress
 from pegboard.kinds.mcp.capability_stream import PASSED_CAPABILITIES_KEY, CapabilityStream
-from pegboard.kinds.mcp.http_transport import McpHttpTransport, RequestFault, explain_transport_error
+from pegboard.kinds.mcp.http_transport import RequestFault, explain_transport_error
 from pegboard.kinds.mcp.input_requests import describe_input_request
 from pegboard.kinds.mcp.mcp_errors import describe_first_error, explain_mcp_error
-from pegboard.kinds.mcp.sdk_logs import is_in_session, silence_sdk_logs
-from pegboard.kinds.mcp.server_messages import OnChange, ServerMessages
-from pegboard.kinds.mcp.stdio_transport import McpChildProcess, PacedStream, TransportStreams, open_stdio_transport
+from pegboard.kinds.mcp.resource_stream import ResourceStream, open_resource_stream
+from pegboard.kinds.mcp.sdk_logs import is_in_session
+from pegboard.kinds.mcp.server_change import OnChange
+from pegboard.kinds.mcp.server_messages import ServerMessages
+from pegboard.kinds.mcp.stdio_transport import PacedStream, TransportStreams
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, PeerRefused, Upstream, UpstreamTool
 from pegboard.kinds.mcp.upstream_lists import fetch_entries, fetch_tools
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
@@ -88,6 +89,7 @@ class McpSession:
         self._read_stderr = read_stderr
         self._phase = INITIALIZE_PHASE
         self._scope: anyio.CancelScope | None = None
+        self._client: Client | None = None
         self._sdk: ClientSession | None = None
         self._end = asyncio.Event()
         self._list_lock = asyncio.Lock()
@@ -211,7 +213,7 @@ class McpSession:
             await self._send("logging/setLevel", {"level": level})
         except MCPError as error:
             # If the session is broken, the call reports it.
-            log.info("mcp_log_level_refused", upstream=self._shown, error=explain_mcp_error(error, self._shown).message)
+            log.info("mcp_log_level_refused", upstream=self._shown, code=error.code)
 
     async def _send_call(self, params: Mapping[str, Any], progress: McpProgress | None) -> dict[str, Any]:
         sdk, stream = self._sdk, self._stream
@@ -232,6 +234,24 @@ class McpSession:
         self._calls -= 1
         if self._is_retired and not self._calls:
             self.end()
+
+    @property
+    def has_resource_subscriptions(self) -> bool:
+        """True if the server of a session in an older revision reports changes of its resources."""
+        resources = self._get_capability("resources")
+        return resources is not None and bool(resources.subscribe)
+
+    @asynccontextmanager
+    async def listen_to_resources(self, uris: Sequence[str]) -> AsyncIterator[ResourceStream]:
+        """Open a stream for changes of resources, in the newer revision; raise PeerRefused or a ToolError."""
+        assert self._client is not None
+        async with AsyncExitStack() as stack:
+            opening = stack.enter_async_context(open_resource_stream(self._client, uris))
+            try:
+                stream = await self._guard(opening, "answer subscriptions/listen", seconds=self._seconds)
+            except SubscriptionLost:
+                raise UpstreamUnreachable(f"{self._shown} ended a subscription before it began") from None
+            yield stream
 
     async def list_entries(self, method: str, member: str) -> list[dict[str, Any]]:
         """Return all pages of a list, empty if the server has no such list."""
@@ -311,7 +331,7 @@ class McpSession:
                     client_info=_CLIENT_INFO,
                     cache=None,
                 ) as client:
-                    self._sdk = client.session
+                    self._client, self._sdk = client, client.session
                     self._phase = "list its tools"
                     await self._fetch_tools()
                     scope.deadline = math.inf
@@ -436,49 +456,3 @@ class McpSession:
         self._messages_at_abandon = stream.received
         if stream.received == received and self._abandoned >= MAX_ABANDONED and self._calls == 1:
             self.lose(UpstreamUnreachable(f"{self._shown} stopped responding"))
-
-
-silence_sdk_logs()
-
-
-def begin(
-    upstream: Upstream,
-    mode: str,
-    on_change: OnChange,
-    *,
-    outbound: GuardedClient,
-    memory: int,
-    max_bytes: int,
-    seconds: float,
-) -> McpSession:
-    """Start to open a session in one of the SDK's modes, with a timeout of `seconds`."""
-    if upstream.command is None:
-        web = McpHttpTransport(upstream, outbound, max_bytes=max_bytes)
-        return McpSession(
-            upstream,
-            web.open(),
-            mode=mode,
-            seconds=seconds,
-            max_bytes=max_bytes,
-            on_change=on_change,
-            fault=web.requests.fault,
-            settled=web.requests.settle,
-        )
-
-    def close_session(error: ToolError) -> None:
-        session.on_server_closed(error)
-
-    children: list[McpChildProcess] = []
-    transport = open_stdio_transport(
-        upstream, memory=memory, max_bytes=max_bytes, lost=close_session, started=children.append
-    )
-    session = McpSession(
-        upstream,
-        transport,
-        mode=mode,
-        seconds=seconds,
-        max_bytes=max_bytes,
-        on_change=on_change,
-        read_stderr=lambda: "".join(child.read_stderr() for child in children),
-    )
-    return session

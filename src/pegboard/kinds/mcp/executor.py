@@ -18,6 +18,7 @@ from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.input_requests import InputRequired, check_declared, describe_input_request
 from pegboard.kinds.mcp.peer import EntryLists, UpstreamPeer
+from pegboard.kinds.mcp.resource_watch import ResourceWatch
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.tool_result import read_output
 from pegboard.kinds.mcp.upstream import ProtocolFailed, ToolChanged, ToolGone, Upstream, UpstreamTool
@@ -53,7 +54,8 @@ class McpExecutor:
         self._upstreams = upstreams
         self._calls = UpstreamCalls(breakers, hosts, most_at_once=most_at_once, threads_name="pegboard-mcp")
         self._on_drift = on_drift
-        self._lists = EntryLists()
+        self._lists = EntryLists(upstreams)
+        self._resources = ResourceWatch(upstreams)
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """Read the config once; nothing is connected before the first call."""
@@ -74,12 +76,14 @@ class McpExecutor:
         original = make_valid_name(config.tool or tool.tool.name)
         is_prefixed = tool.tool.name.endswith(original)
         prefix = tool.tool.name.removesuffix(original) if is_prefixed else ""
-        peer = UpstreamPeer(self._upstreams, upstream, SecretMask(secrets), self._lists, prefix=prefix)
+        mask = SecretMask(secrets)
+        peer = UpstreamPeer(self._upstreams, upstream, mask, self._lists, self._resources, prefix=prefix)
         return Prepared(exchange.run, peer=peer)
 
     async def close(self) -> None:
         """Shut down the threads; the pool owns the sessions, because importers use them too."""
         self._lists.close()
+        await self._resources.close()
         self._calls.close()
 
 

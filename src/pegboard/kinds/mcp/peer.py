@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.input_requests import check_declared
+from pegboard.kinds.mcp.resource_watch import ResourceWatch
+from pegboard.kinds.mcp.server_change import ServerChange
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import PeerRefused, Upstream
 from pegboard.kinds.secret_mask import SecretMask
@@ -40,10 +43,20 @@ _LIST_METHODS: Mapping[EntryKind, str] = {
 }
 
 
+# The lists that each change concerns.
+_KINDS_OF: Mapping[str, Sequence[EntryKind]] = {
+    "prompts": ("prompts",),
+    "resources": ("resources", "resourceTemplates"),
+    "session": ("prompts", "resources", "resourceTemplates"),
+}
+
+
 class _EntryList:
     """What a server lists, when that was read, and the task that reads it again."""
 
     def __init__(self) -> None:
+        # The number of changes that the server has reported.
+        self.changes = 0
         self.entries: Sequence[Mapping[str, Any]] | None = None
         self.error: McpFailure | None = None
         self.expires = 0.0
@@ -51,10 +64,13 @@ class _EntryList:
 
 
 class EntryLists:
-    """The lists of the servers that were read last."""
+    """The lists of the servers that were read last, and who wants to know of their changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, upstreams: McpSessionPool) -> None:
+        self._upstreams = upstreams
         self._lists: OrderedDict[tuple[Upstream, EntryKind], _EntryList] = OrderedDict()
+        self._watchers: dict[Upstream, dict[object, Callable[[], None]]] = {}
+        upstreams.on_change.add(self._expire)
 
     def find(self, upstream: Upstream, kind: EntryKind) -> _EntryList:
         """Return the list of a server, perhaps not yet read."""
@@ -65,8 +81,37 @@ class EntryLists:
             self._cancel(self._lists.popitem(last=False)[1])
         return found
 
+    def watch(self, upstream: Upstream, on_change: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_change` after each change that the server reports; return what ends that."""
+        token = object()
+        watchers = self._watchers.setdefault(upstream, {})
+        watchers[token] = on_change
+        release = self._upstreams.keep(upstream)
+
+        def end() -> None:
+            watchers.pop(token, None)
+            if not watchers and self._watchers.get(upstream) is watchers:
+                del self._watchers[upstream]
+            release()
+
+        return end
+
+    def _expire(self, upstream: Upstream, change: ServerChange) -> None:
+        if upstream.client is not None:
+            upstream = replace(upstream, client=None)
+        kinds = _KINDS_OF.get(change.what, ())
+        for kind in kinds:
+            known = self._lists.get((upstream, kind))
+            if known is not None:
+                known.changes += 1
+                known.expires = 0.0
+        if kinds:
+            for on_change in tuple(self._watchers.get(upstream, {}).values()):
+                on_change()
+
     def close(self) -> None:
         """End all reading."""
+        self._upstreams.on_change.discard(self._expire)
         for found in self._lists.values():
             self._cancel(found)
 
@@ -79,7 +124,14 @@ class UpstreamPeer:
     """One server, reached over the sessions that calls of its tools share; credentials are masked."""
 
     def __init__(
-        self, upstreams: McpSessionPool, upstream: Upstream, mask: SecretMask, lists: EntryLists, *, prefix: str
+        self,
+        upstreams: McpSessionPool,
+        upstream: Upstream,
+        mask: SecretMask,
+        lists: EntryLists,
+        resources: ResourceWatch,
+        *,
+        prefix: str,
     ) -> None:
         self.upstream = upstream
         self.prefix = prefix
@@ -87,6 +139,7 @@ class UpstreamPeer:
         self._upstreams = upstreams
         self._mask = mask
         self._lists = lists
+        self._resources = resources
 
     @property
     def key(self) -> Hashable:
@@ -135,15 +188,36 @@ class UpstreamPeer:
             return {**masked, "requestState": result.get("requestState")}
         return masked
 
+    def watch(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_change` after each change of its lists that the server reports; return what ends that."""
+        return self._lists.watch(self.upstream, on_change)
+
+    async def subscribe(
+        self, uri: str, on_update: Callable[[str], None], exchange: McpExchange | None = None
+    ) -> Callable[[], None]:
+        """Call `on_update` with the URI after each change of a resource; return what ends that, or raise PeerFailed."""
+        upstream = self.upstream
+        if exchange is not None:
+            upstream = CallClient(exchange, self._mask, self.label).select(upstream)
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                return await self._resources.subscribe(upstream, uri, on_update)
+        except TimeoutError:
+            late = UpstreamUnreachable(f"{self.label} did not answer within {REQUEST_SECONDS:g} s")
+            raise PeerFailed(self._convert(late)) from None
+        except (ToolError, PeerRefused) as error:
+            raise PeerFailed(self._convert(error)) from None
+
     async def _read(self, known: _EntryList, kind: EntryKind) -> None:
         async def read(session: McpSession) -> list[dict[str, Any]]:
             return await session.list_entries(_LIST_METHODS[kind], kind)
 
         try:
+            changes = known.changes
             entries = await self._upstreams.use(self.upstream, read)
             known.entries = await self._apply_mask(entries)
             known.error = None
-            known.expires = time.monotonic() + LIST_MAX_AGE_SECONDS
+            known.expires = time.monotonic() + LIST_MAX_AGE_SECONDS if changes == known.changes else 0.0
         except (ToolError, PeerRefused) as error:
             known.error = self._convert(error)
             known.expires = time.monotonic() + FAILURE_MAX_AGE_SECONDS

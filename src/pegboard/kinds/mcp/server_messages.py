@@ -5,9 +5,9 @@ and changes of resources and lists. Importing this loads the SDK.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import anyio
 from anyio.abc import ObjectSendStream
@@ -24,6 +24,7 @@ from mcp_types import (
 
 from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.input_requests import CAPABILITY_OF
+from pegboard.kinds.mcp.server_change import OnChange, ServerChange
 from pegboard.model.mcp_exchange import ClientRefused, McpFailure
 
 # Requests of one session that wait for an answer.
@@ -35,16 +36,6 @@ CHANGES = {
     "notifications/resources/list_changed": "resources",
     "notifications/prompts/list_changed": "prompts",
 }
-
-
-class ServerChange(NamedTuple):
-    """What a server has changed: its list of prompts or resources, or the resource of this URI."""
-
-    what: str
-    uri: str = ""
-
-
-OnChange = Callable[[ServerChange], None]
 
 
 class ServerMessages:

@@ -8,6 +8,7 @@ import asyncio
 import importlib
 import sys
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.mcp.call_client import CallClient
+from pegboard.kinds.mcp.server_change import OnChange, ServerChange
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, ToolChanged, ToolGone, Upstream, UpstreamTool
 from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable, UpstreamFailed
 from pegboard.model.mcp_client import McpClient
@@ -24,7 +26,6 @@ from pegboard.telemetry.logs import get_logger
 
 if TYPE_CHECKING:
     from pegboard.kinds.mcp.client_session import McpSession
-    from pegboard.kinds.mcp.server_messages import OnChange, ServerChange
 
 T = TypeVar("T")
 
@@ -39,9 +40,10 @@ BeginSession = Callable[[Upstream, str], Awaitable["McpSession"]]
 class McpConnection:
     """At most one session with an upstream, shared by all calls to it."""
 
-    def __init__(self, upstream: Upstream, begin: BeginSession) -> None:
+    def __init__(self, upstream: Upstream, begin: BeginSession, on_reopen: Callable[[Upstream], None]) -> None:
         self._upstream = upstream
         self._begin = begin
+        self._on_reopen = on_reopen
         # The last session that was started, and the last one that was ready.
         self._begun: McpSession | None = None
         self._session: McpSession | None = None
@@ -178,7 +180,10 @@ class McpConnection:
             session = self._begun = await self._begin(self._upstream, other)
             await session.wait_until_open()
             self._mode = other
+        was_open = self._session is not None
         self._session = session
+        if was_open:
+            self._on_reopen(self._upstream)  # the server may have changed meanwhile
         return session
 
     def _on_opened(self, opening: asyncio.Task[McpSession]) -> None:
@@ -201,7 +206,7 @@ MCP_IDLE_SECONDS = 600.0
 MAX_MCP_CONNECTIONS = 1000
 POOL_CLOSE_SECONDS = 8.0
 _RETRY_AFTER_MS = 1000
-_SESSION_MODULE = "pegboard.kinds.mcp.client_session"
+_SESSION_MODULE = "pegboard.kinds.mcp.start_session"
 
 
 class McpSessionPool:
@@ -236,6 +241,8 @@ class McpSessionPool:
         self._connections: dict[Upstream, McpConnection] = {}
         # Sessions whose task is not done, with their upstreams.
         self._sessions: dict[McpSession, Upstream] = {}
+        # Upstreams of which changes are reported, with the number of those who want that.
+        self._kept: Counter[Upstream] = Counter()
         self._room = asyncio.Lock()
         self._sweep_timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -285,12 +292,24 @@ class McpSessionPool:
         try:
             more = await self.tools(able)
         except ToolError as error:
-            log.warning("mcp_tools_not_listed", upstream=upstream.display_name, error=error.message)
+            log.warning("mcp_tools_not_listed", upstream=upstream.display_name, error=error.code)
             return shared
         finally:
-            self._end_connection(able)
+            if (connection := self._connections.get(able)) is not None and connection.is_idle:
+                self._end_connection(able)
         names = {tool.name for tool in shared}
         return [*shared, *(tool for tool in more if tool.name not in names)]
+
+    def keep(self, upstream: Upstream) -> Callable[[], None]:
+        """Do not end an open session with an upstream because it is idle, until the returned function is called."""
+        self._kept[upstream] += 1
+
+        def release() -> None:
+            self._kept[upstream] -= 1
+            if self._kept[upstream] <= 0:
+                del self._kept[upstream]
+
+        return release
 
     async def use(self, upstream: Upstream, action: Callable[[McpSession], Awaitable[T]]) -> T:
         """Return what `action` does with the session of an upstream."""
@@ -345,7 +364,7 @@ class McpSessionPool:
                 f"This board is connected to {MAX_MCP_CONNECTIONS} MCP servers, all of them in use; try again later",
                 retry_after_ms=_RETRY_AFTER_MS,
             )
-        connection = self._connections[upstream] = McpConnection(upstream, self._start)
+        connection = self._connections[upstream] = McpConnection(upstream, self._start, self._report_reopened)
         if upstream.client is not None:
             upstream.client.on_end[self, upstream] = partial(self._end_connection, upstream)
         if self._sweep_timer is None:
@@ -358,6 +377,9 @@ class McpSessionPool:
             connection.end()
         if upstream.client is not None:
             upstream.client.on_end.pop((self, upstream), None)
+
+    def _report_reopened(self, upstream: Upstream) -> None:
+        self._report_change(upstream, ServerChange("session"))
 
     def _report_change(self, upstream: Upstream, change: ServerChange) -> None:
         for report in tuple(self.on_change):
@@ -416,7 +438,7 @@ class McpSessionPool:
     def _stop_idle(self) -> None:
         oldest = time.monotonic() - self._idle_seconds
         for upstream, connection in list(self._connections.items()):
-            if connection.is_idle and connection.used_at <= oldest:
+            if connection.is_idle and connection.used_at <= oldest and upstream not in self._kept:
                 self._end_connection(upstream)
         self._sweep_timer = None
         if self._connections and not self._closed:

@@ -1,4 +1,4 @@
-"""Reports to open streams that the list of tools of their caller has changed."""
+"""Reports to open streams that a list of their caller has changed: tools, prompts or resources."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pegboard.model.call import Caller
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.registry.snapshot import Snapshot
+from pegboard.surfaces.mcp.entry_changes import EntryChanges, ReportChange
 from pegboard.surfaces.mcp.tool_listing import ToolLists
 
 TOOLS_CHANGED = "notifications/tools/list_changed"
@@ -21,30 +22,38 @@ ACCESS_CHECK_SECONDS = 15.0
 class ListSubscriber:
     """An open stream and the list that its client knows."""
 
-    __slots__ = ("caller", "close", "digest", "is_allowed", "report")
+    __slots__ = ("_report", "caller", "close", "digest", "is_allowed")
 
     def __init__(
         self,
         caller: Caller,
         digest: str,
-        report: Callable[[], None],
+        report: ReportChange,
         close: Callable[[], None],
         is_allowed: Callable[[], bool],
     ) -> None:
         self.caller = caller
         self.digest = digest
-        self.report = report
+        self._report = report
         self.close = close
         self.is_allowed = is_allowed
+
+    def report(self, method: str) -> None:
+        """Send this notification, or end the stream if the key is no longer valid."""
+        if self.is_allowed():
+            self._report(method)
+        else:
+            self.close()
 
 
 class ListChanges:
     """Compares the lists of all subscribers after a change of the registry by any process."""
 
-    def __init__(self, snapshot: Snapshot, watchers: BoardWatchers, lists: ToolLists) -> None:
+    def __init__(self, snapshot: Snapshot, watchers: BoardWatchers, lists: ToolLists, entries: EntryChanges) -> None:
         self._snapshot = snapshot
         self._watchers = watchers
         self._lists = lists
+        self._entries = entries
         self._subscribers: set[ListSubscriber] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._access_timer: asyncio.TimerHandle | None = None
@@ -54,9 +63,18 @@ class ListChanges:
 
     @contextmanager
     def watch(
-        self, caller: Caller, report: Callable[[], None], close: Callable[[], None], is_allowed: Callable[[], bool]
+        self,
+        caller: Caller,
+        report: ReportChange,
+        close: Callable[[], None],
+        is_allowed: Callable[[], bool],
+        *,
+        has_entries: bool = True,
     ) -> Iterator[None]:
-        """Call `report` after each change of the caller's list, and `close` when the key is no longer valid."""
+        """Call `report` after each change of a list of the caller, and `close` when the key is no longer valid.
+
+        Prompts and resources are compared only if the stream `has_entries`.
+        """
         subscriber = ListSubscriber(caller, self._lists.compute_digest(caller), report, close, is_allowed)
         self._subscribers.add(subscriber)
         if self._access_timer is None:
@@ -65,9 +83,12 @@ class ListChanges:
         self._watchers.on_close.add(self._close)
         if self._watchers.events.is_over:
             close()
+        end = self._entries.watch(caller, subscriber.report) if has_entries else None
         try:
             yield
         finally:
+            if end is not None:
+                end()
             self._subscribers.discard(subscriber)
             if not self._subscribers:
                 if self._access_timer is not None:
@@ -93,6 +114,7 @@ class ListChanges:
 
     def _compare(self) -> None:
         self._timer = None
+        self._entries.compare()
         for subscriber in tuple(self._subscribers):
             if not subscriber.is_allowed():
                 subscriber.close()
@@ -100,4 +122,4 @@ class ListChanges:
             digest = self._lists.compute_digest(subscriber.caller)
             if digest != subscriber.digest:
                 subscriber.digest = digest
-                subscriber.report()
+                subscriber.report(TOOLS_CHANGED)

@@ -13,6 +13,7 @@ from pegboard.model.mcp_client import McpClient
 from pegboard.surfaces.mcp.client_requests import ClientRequests
 from pegboard.surfaces.mcp.json_rpc import RequestId
 from pegboard.surfaces.mcp.protocol import INTERNAL_ERROR, INVALID_REQUEST, ProtocolError
+from pegboard.surfaces.mcp.resource_updates import ResourceUpdates
 
 IDLE_SECONDS = 30 * 60.0
 _ID_BYTES = 24
@@ -42,8 +43,8 @@ class SessionRecord:
     """One client of the older revision."""
 
     __slots__ = (
-        "caller", "client", "close_stream", "id", "log_level", "notify", "on_end", "requests", "running", "used_at",
-        "version",
+        "caller", "client", "close_stream", "id", "log_level", "notify", "requests", "running", "updates",
+        "used_at", "version",
     )  # fmt: skip
 
     def __init__(self, caller: Caller, version: str, capabilities: Mapping[str, Any], now: float) -> None:
@@ -61,8 +62,8 @@ class SessionRecord:
         self.close_stream: Callable[[], None] | None = None
         # Sends a notification that belongs to no request; None if no event stream is open.
         self.notify: Callable[[bytes], None] | None = None
-        # Ends what belongs to the session.
-        self.on_end: Callable[[], None] | None = None
+        # The resources that it is subscribed to; None before the first.
+        self.updates: ResourceUpdates | None = None
 
     def set_log_level(self, level: str) -> None:
         """Send the log messages of this level and above to the client."""
@@ -74,8 +75,8 @@ class SessionRecord:
         """End the event stream, the sessions with servers of tools, and the requests to the client."""
         if self.close_stream is not None:
             self.close_stream()
-        if self.on_end is not None:
-            self.on_end()
+        if self.updates is not None:
+            self.updates.close()
         if self.requests is not None:
             self.requests.close()
         if self.client is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from pegboard.model.ids import new_id
 from pegboard.model.mcp_exchange import LOG_LEVELS
 from pegboard.surfaces.mcp.call_result import encode_execution_meta, encode_tool_result
 from pegboard.surfaces.mcp.client_exchange import build_exchange
+from pegboard.surfaces.mcp.entry_changes import PROMPTS_CHANGED, RESOURCES_CHANGED
 from pegboard.surfaces.mcp.json_rpc import encode_id, encode_notification
 from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
@@ -28,7 +30,9 @@ from pegboard.surfaces.mcp.peer_methods import (
     list_resources,
     read_resource,
     subscribe_resource,
+    subscribe_resources,
     unsubscribe_resource,
+    watch_request,
 )
 from pegboard.surfaces.mcp.progress_notifications import start_progress
 from pegboard.surfaces.mcp.protocol import (
@@ -41,10 +45,15 @@ from pegboard.surfaces.mcp.protocol import (
     MethodResult,
     ProtocolError,
 )
+from pegboard.surfaces.mcp.resource_updates import RESOURCE_UPDATED, ResourceUpdates
 
 CANCELLED_BY_CLIENT = "Cancelled by the client"
 _EMPTY = MethodResult(b"")
-_LIST_FLAGS = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
+_FLAG_OF = {
+    TOOLS_CHANGED: "toolsListChanged",
+    PROMPTS_CHANGED: "promptsListChanged",
+    RESOURCES_CHANGED: "resourcesListChanged",
+}
 _SUBSCRIPTION_META = b'"' + SUBSCRIPTION_KEY.encode() + b'":'
 _DISCOVERED = orjson.dumps({
     "supportedVersions": [STATELESS_VERSION, *SESSION_VERSIONS], "capabilities": SERVER_CAPABILITIES,
@@ -140,17 +149,29 @@ async def listen(server: McpServer, request: McpRequest) -> MethodResult:
     wanted = request.params.get("notifications")
     if type(wanted) is not dict:
         raise ProtocolError(INVALID_PARAMS, "'notifications' in the params must be an object")
-    honoured: dict[str, Any] = {flag: True for flag in _LIST_FLAGS if wanted.get(flag) is True}
+    honoured: dict[str, Any] = {flag: True for flag in _FLAG_OF.values() if wanted.get(flag) is True}
     if len(server.changes) >= server.most_streams:
         raise build_too_many_error(f"streams (PEGBOARD_MCP_SESSIONS is {server.most_streams:,})")
     meta = {"_meta": {SUBSCRIPTION_KEY: request.id}}
     over = asyncio.Event()
 
-    def report() -> None:
-        if "toolsListChanged" in honoured:
-            request.notify(encode_notification(TOOLS_CHANGED, meta))
+    def report(method: str) -> None:
+        if _FLAG_OF[method] in honoured:
+            request.notify(encode_notification(method, meta))
 
-    with server.changes.watch(request.caller, report, over.set, request.is_allowed):
+    def report_update(uri: str) -> None:
+        request.notify(encode_notification(RESOURCE_UPDATED, {"uri": uri, **meta}))
+
+    has_entries = not honoured.keys().isdisjoint(("promptsListChanged", "resourcesListChanged"))
+    with ExitStack() as stack:
+        if "resourceSubscriptions" in wanted:
+            updates = ResourceUpdates(server.peers, request.caller, report_update)
+            stack.callback(updates.close)
+            adding = subscribe_resources(server, request, updates, wanted["resourceSubscriptions"])
+            honoured["resourceSubscriptions"] = await watch_request(request, adding)
+        stack.enter_context(
+            server.changes.watch(request.caller, report, over.set, request.is_allowed, has_entries=has_entries)
+        )
         acknowledged = {"notifications": honoured, **meta}
         request.notify(encode_notification("notifications/subscriptions/acknowledged", acknowledged))
         if request.running is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from pegboard.model.json_text import json_text
@@ -10,8 +12,10 @@ from pegboard.model.mcp_exchange import McpExchange
 from pegboard.model.mcp_peer import EntryKind, McpPeer, PeerFailed
 from pegboard.surfaces.mcp.call_result import encode_upstream_members
 from pegboard.surfaces.mcp.client_exchange import build_exchange
+from pegboard.surfaces.mcp.json_rpc import encode_notification
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
 from pegboard.surfaces.mcp.mcp_server import McpServer
+from pegboard.surfaces.mcp.mcp_sessions import SessionRecord
 from pegboard.surfaces.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -19,6 +23,12 @@ from pegboard.surfaces.mcp.protocol import (
     RESOURCE_NOT_FOUND,
     MethodResult,
     ProtocolError,
+)
+from pegboard.surfaces.mcp.resource_updates import (
+    MAX_SUBSCRIPTIONS,
+    RESOURCE_UPDATED,
+    ResourceUpdates,
+    build_too_many_subscriptions,
 )
 
 T = TypeVar("T")
@@ -45,7 +55,7 @@ async def list_resource_templates(server: McpServer, request: McpRequest) -> Met
 async def get_prompt(server: McpServer, request: McpRequest) -> MethodResult:
     """Return the messages of a prompt."""
     name, arguments = request.read_text("name"), request.read_object("arguments")
-    found = await _watch(request, server.peers.find_prompt(request.caller, name))
+    found = await watch_request(request, server.peers.find_prompt(request.caller, name))
     if found is None:
         raise ProtocolError(INVALID_PARAMS, f"Prompt '{name[:200]}' not found")
     target = json_text([found.owner.label, found.original])
@@ -76,15 +86,47 @@ async def read_resource(server: McpServer, request: McpRequest) -> MethodResult:
 
 
 async def subscribe_resource(server: McpServer, request: McpRequest) -> MethodResult:
-    """Raise ProtocolError: there is no such resource, or its changes are not reported."""
-    await _find_resource(server, request)
-    raise ProtocolError(METHOD_NOT_FOUND, "This server does not report changes of the contents of resources")
+    """Notify the client of the session of changes of a resource."""
+    session = request.session
+    assert session is not None
+    peer, uri, original = await _find_resource(server, request)
+    if session.updates is None:
+        session.updates = ResourceUpdates(server.peers, request.caller, partial(_send_update, session))
+    try:
+        await watch_request(request, session.updates.add(peer, uri, original, build_exchange(request)))
+    except PeerFailed as error:
+        raise _convert_refusal(error) from None
+    return _EMPTY
 
 
 async def unsubscribe_resource(_server: McpServer, request: McpRequest) -> MethodResult:
     """Return nothing, whether or not there was a subscription."""
-    request.read_text("uri")
+    uri = request.read_text("uri")
+    if request.session is not None and request.session.updates is not None:
+        request.session.updates.remove(uri)
     return _EMPTY
+
+
+async def subscribe_resources(server: McpServer, request: McpRequest, updates: ResourceUpdates, uris: Any) -> list[str]:
+    """Add the resources that can be subscribed to, and return their URIs; raise ProtocolError if `uris` is no list."""
+    if not isinstance(uris, list) or not all(isinstance(uri, str) for uri in uris):
+        raise ProtocolError(INVALID_PARAMS, "'resourceSubscriptions' must be an array of URIs")
+    wanted = list(dict.fromkeys(uris))
+    if len(wanted) > MAX_SUBSCRIPTIONS:
+        raise build_too_many_subscriptions()
+
+    async def add(uri: str) -> bool:
+        found = await server.peers.find_resource(request.caller, uri)
+        if found is None:
+            return False
+        try:
+            await updates.add(found[0].peer, uri, found[1])
+        except PeerFailed:
+            return False
+        return True
+
+    accepted = await asyncio.gather(*map(add, wanted))
+    return [uri for uri, is_accepted in zip(wanted, accepted, strict=True) if is_accepted]
 
 
 async def complete(server: McpServer, request: McpRequest) -> MethodResult:
@@ -97,7 +139,7 @@ async def complete(server: McpServer, request: McpRequest) -> MethodResult:
     if not isinstance(argument.get("name"), str) or not isinstance(argument.get("value"), str):
         raise ProtocolError(INVALID_PARAMS, "'argument' must be {name, value}, both strings")
     find = server.peers.find_prompt if field == "name" else server.peers.find_template
-    found = await _watch(request, find(request.caller, name))
+    found = await watch_request(request, find(request.caller, name))
     if found is None:
         what = "Prompt" if field == "name" else "Resource"
         raise ProtocolError(INVALID_PARAMS, f"{what} '{name[:200]}' not found")
@@ -105,7 +147,7 @@ async def complete(server: McpServer, request: McpRequest) -> MethodResult:
     if context := request.read_object("context"):
         params["context"] = context
     try:
-        result = await _watch(request, found.owner.peer.request("completion/complete", params))
+        result = await watch_request(request, found.owner.peer.request("completion/complete", params))
     except PeerFailed as error:
         if error.failure.code == METHOD_NOT_FOUND:
             return _NOTHING_TO_COMPLETE
@@ -114,13 +156,13 @@ async def complete(server: McpServer, request: McpRequest) -> MethodResult:
 
 
 async def _list(server: McpServer, request: McpRequest, kind: EntryKind) -> MethodResult:
-    return await _watch(request, server.peers.encode_page(request.caller, kind, request.read_cursor()))
+    return await watch_request(request, server.peers.encode_page(request.caller, kind, request.read_cursor()))
 
 
 async def _find_resource(server: McpServer, request: McpRequest) -> tuple[McpPeer, str, str]:
     """Return the server of a resource, the URI of the client, and the URI of the server; raise ProtocolError."""
     uri = request.read_text("uri")
-    found = await _watch(request, server.peers.find_resource(request.caller, uri))
+    found = await watch_request(request, server.peers.find_resource(request.caller, uri))
     if found is None:
         raise _build_not_found(request, uri)
     return found[0].peer, uri, found[1]
@@ -135,12 +177,12 @@ async def _send(
 ) -> dict[str, Any]:
     """Return the result of another server; raise ProtocolError."""
     try:
-        return await _watch(request, peer.request(method, params, exchange))
+        return await watch_request(request, peer.request(method, params, exchange))
     except PeerFailed as error:
         raise _convert(error) from None
 
 
-async def _watch(request: McpRequest, work: Coroutine[Any, Any, T]) -> T:
+async def watch_request(request: McpRequest, work: Coroutine[Any, Any, T]) -> T:
     """Return the result of `work`; raise NoResponse if the client disconnects first, which cancels it."""
     if request.watch is None:
         return await work
@@ -153,6 +195,16 @@ async def _watch(request: McpRequest, work: Coroutine[Any, Any, T]) -> T:
         work.close()
         raise NoResponse
     return result[0]
+
+
+def _send_update(session: SessionRecord, uri: str) -> None:
+    if session.notify is not None:
+        session.notify(encode_notification(RESOURCE_UPDATED, {"uri": uri}))
+
+
+def _convert_refusal(error: PeerFailed) -> ProtocolError:
+    """Return the error of a subscription; a server without subscriptions has no such method."""
+    return ProtocolError(*error.failure)
 
 
 def _convert(error: PeerFailed) -> ProtocolError:

@@ -6,13 +6,10 @@ import asyncio
 from collections.abc import Callable
 
 from pegboard.surfaces.mcp.json_rpc import encode_notification
-from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.mcp_sessions import SessionRecord
 from pegboard.surfaces.mcp.response_stream import ResponseStream
 from pegboard.surfaces.rest.asgi_request import Receive, run_unless_disconnected
-
-_TOOLS_CHANGED = encode_notification(TOOLS_CHANGED, {})
 
 
 async def stream_session_events(
@@ -27,8 +24,13 @@ async def stream_session_events(
         session.close_stream()
     over = asyncio.Event()
     session.close_stream = close = over.set
+    session.notify = notify = stream.notify
+
+    def report(method: str) -> None:
+        notify(encode_notification(method, {}))
+
     try:
-        with server.changes.watch(session.caller, lambda: stream.notify(_TOOLS_CHANGED), close, is_allowed):
+        with server.changes.watch(session.caller, report, close, is_allowed):
             stream.open()
             if await run_unless_disconnected(receive, over.wait()) is None:
                 await stream.abort()
@@ -39,4 +41,4 @@ async def stream_session_events(
         raise
     finally:
         if session.close_stream is close:
-            session.close_stream = None
+            session.close_stream = session.notify = None

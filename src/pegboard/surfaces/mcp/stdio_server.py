@@ -21,7 +21,6 @@ from pegboard.surfaces.mcp.json_rpc import (
     parse_body,
     read_message,
 )
-from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.mcp_sessions import RunningRequests, SessionRecord, cancel_request
@@ -44,7 +43,6 @@ log = get_logger(__name__)
 # How long requests may take to end after the end of the input; then they are cancelled.
 GRACE_SECONDS = 0.3
 _MAX_RUNNING = 1000
-_TOOLS_CHANGED = encode_notification(TOOLS_CHANGED, {})
 
 # Returns the caller of the requests; raises a Refusal if the key is no longer valid.
 GetCaller = Callable[[], Caller]
@@ -148,8 +146,8 @@ class _StdioConnection:
             session.notify = self._lines.write_notification
             self._lines.write(encode_result(message.id, result))
 
-    def _report_change(self) -> None:
-        self._lines.write_notification(_TOOLS_CHANGED)
+    def _report_change(self, method: str) -> None:
+        self._lines.write_notification(encode_notification(method, {}))
 
     async def _answer(self, message: RpcMessage) -> None:
         assert message.id is not None
