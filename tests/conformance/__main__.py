@@ -1,7 +1,7 @@
-"""Run the conformance suite of MCP against a board, in both revisions: `make conformance`.
+"""Run the conformance suite of MCP against boards, in both revisions: `make conformance`.
 
-The board imports its tools from the server in `fixtures.py`. The scenarios that need log messages or a request
-for input are only listed. After all of them the server must still answer.
+The first board imports its tools from the server in `fixtures.py`: the suite must exit 0. The second one has the
+tools of every board only. After each run the server must still answer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, served
@@ -37,75 +38,97 @@ _INPUT_SCENARIOS = (
     *("multi-round", "missing-input-response", "non-tool-request", "result-type", "unsupported-methods"),
     *("tampered-state", "capability-check", "ignore-extra-params", "validate-input"),
 )
-# The scenarios that must pass, with the checks of them that need more than tools.
-_REQUIRED: Mapping[str, Mapping[str, frozenset[str]]] = {
-    SESSION: dict.fromkeys(
-        (
-            *_TOOL_SCENARIOS,
-            *("server-initialize", "ping", "logging-set-level", *_CATALOG_SCENARIOS),
-            *("server-sse-multiple-streams", "dns-rebinding-protection", "server-session-lifecycle"),
-        ),
-        frozenset(),
-    ),
-    STATELESS: {
-        **dict.fromkeys(
-            (
-                *_TOOL_SCENARIOS,
-                *(*_CATALOG_SCENARIOS, "sep-2164-resource-not-found", "caching"),
-                *("server-stateless", "server-sse-multiple-streams", "dns-rebinding-protection"),
-                *(f"input-required-result-{each}" for each in _INPUT_SCENARIOS),
-                *("http-header-validation", "http-custom-header-server-validation"),
-            ),
-            frozenset(),
-        ),
-    },
+_SESSION_SCENARIOS = (
+    *("server-initialize", "ping", "logging-set-level", "tools-call-with-logging", "tools-call-sampling"),
+    *("tools-call-elicitation", "elicitation-sep1034-defaults", "elicitation-sep1330-enums"),
+    *("resources-subscribe", "resources-unsubscribe", "server-session-lifecycle"),
+)
+_STATELESS_SCENARIOS = (
+    *("sep-2164-resource-not-found", "caching", "server-stateless"),
+    *(f"input-required-result-{each}" for each in _INPUT_SCENARIOS),
+    *("http-header-validation", "http-custom-header-server-validation"),
+)
+_COMMON = (*_TOOL_SCENARIOS, *_CATALOG_SCENARIOS, "server-sse-multiple-streams", "dns-rebinding-protection")
+
+# The scenarios that must pass, by revision: all that are scored, and four others.
+_WITH_FIXTURES: Mapping[str, tuple[str, ...]] = {
+    SESSION: (*_COMMON, *_SESSION_SCENARIOS),
+    STATELESS: (*_COMMON, *_STATELESS_SCENARIOS),
 }
+_ANY_SERVER = ("tools-list", "tools-call-error", "server-sse-multiple-streams", "dns-rebinding-protection")
+_WITHOUT_FIXTURES: Mapping[str, tuple[str, ...]] = {
+    SESSION: (*_ANY_SERVER, "server-initialize", "ping", "server-session-lifecycle"),
+    STATELESS: (*_ANY_SERVER, "server-stateless", "caching", "http-header-validation"),
+}
+# The checks of a scenario that need a tool of the fixtures.
+_NEEDS_FIXTURES = {"server-stateless": "test_missing_capability"}
+
+
+class Outcome(NamedTuple):
+    """What a run of the suite reports: its exit code, its output, and the failed checks of each scenario."""
+
+    code: int
+    output: str
+    failed: Mapping[str, Mapping[str, str]]
 
 
 async def main() -> int:
     """Return the exit code: 0 if all required scenarios pass."""
-    faults = []
-    async with memory_board(admin_key=KEY) as board, served(board) as url, key_proxy(url, KEY) as proxy:
-        async with client_of(url) as http:
-            fixtures = {"command": [sys.executable, "-m", "tests.conformance.fixtures"], "working_dir": str(_ROOT)}
-            good(await http.post("/v1/imports/mcp", json=fixtures, timeout=60))
-        for revision in (SESSION, STATELESS):
-            with tempfile.TemporaryDirectory() as folder:
-                log = await _run_suite(f"{proxy}/mcp", revision, folder)
-                failed = _read_failures(Path(folder))
-            faults += _compare(revision, failed, log)
-            async with client_of(url) as http:
-                client = RpcClient(http, revision)
-                await client.start()
-                await client.check_alive()
+    listing = await _run_suite("list", "--requirements", STATELESS)
+    faults = [] if listing.code == 0 else [f"list: {listing.output}"]
+    for has_fixtures, required in ((True, _WITH_FIXTURES), (False, _WITHOUT_FIXTURES)):
+        async with memory_board(admin_key=KEY) as board, served(board) as url, key_proxy(url, KEY) as proxy:
+            if has_fixtures:
+                await _import_fixtures(url)
+            for revision in (SESSION, STATELESS):
+                outcome = await _run_suite(
+                    *("server", "--url", f"{proxy}/mcp", "--requirements", revision, "--timeout", "30000")
+                )
+                faults += _compare(revision, required[revision], outcome, has_fixtures=has_fixtures)
+                await _check_alive(url, revision)
     for fault in faults:
         sys.stdout.write(f"{fault}\n")
     return 1 if faults else 0
 
 
-async def _run_suite(url: str, revision: str, folder: str) -> str:
-    """Run all scenarios of a revision and return the output; its exit code also counts those that are not served."""
-    process = await asyncio.create_subprocess_exec(
-        *(_NODE, _SUITE, "server", "--url", url, "--requirements", revision),
-        *("--output-dir", folder, "--timeout", "30000"),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    try:
-        async with asyncio.timeout(_RUN_SECONDS):
-            output, _ = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-    return output.decode()
+async def _import_fixtures(url: str) -> None:
+    async with client_of(url) as http:
+        fixtures = {"command": [sys.executable, "-m", "tests.conformance.fixtures"], "working_dir": str(_ROOT)}
+        good(await http.post("/v1/imports/mcp", json=fixtures, timeout=60))
 
 
-def _read_failures(folder: Path) -> dict[str, set[str]]:
-    """Return the failed checks of each scenario that ran."""
+async def _check_alive(url: str, revision: str) -> None:
+    async with client_of(url) as http:
+        client = RpcClient(http, revision)
+        await client.start()
+        await client.check_alive()
+
+
+async def _run_suite(command: str, *options: str) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        output_dir = ("--output-dir", folder) if command == "server" else ()
+        process = await asyncio.create_subprocess_exec(
+            *(_NODE, _SUITE, command, *options, *output_dir),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        try:
+            async with asyncio.timeout(_RUN_SECONDS):
+                output, _ = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+        return Outcome(process.returncode or 0, output.decode(), _read_failures(Path(folder)))
+
+
+def _read_failures(folder: Path) -> dict[str, dict[str, str]]:
+    """Return the failed checks of each scenario that ran, with their messages."""
     failed = {}
     for file in sorted(folder.glob("server-*/checks.json")):
         checks = json.loads(file.read_text(encoding="utf-8"))
-        failed[_strip_time(file.parent.name)] = {each["name"] for each in checks if each["status"] == "FAILURE"}
+        failed[_strip_time(file.parent.name)] = {
+            each["name"]: json.dumps(each) for each in checks if each["status"] == "FAILURE"
+        }
     return failed
 
 
@@ -114,17 +137,23 @@ def _strip_time(folder: str) -> str:
     return folder.removeprefix("server-")[: -len("-2026-01-02T03-04-05-678Z")]
 
 
-def _compare(revision: str, failed: Mapping[str, set[str]], log: str) -> list[str]:
+def _compare(revision: str, required: tuple[str, ...], outcome: Outcome, *, has_fixtures: bool) -> list[str]:
+    name = f"{revision} {'with' if has_fixtures else 'without'} fixtures"
     faults = []
-    for scenario, allowed in _REQUIRED[revision].items():
-        if scenario not in failed:
-            faults.append(f"{revision}: {scenario} did not run\n{log[-2000:]}")
-        elif found := failed[scenario] - allowed:
-            faults.append(f"{revision}: {scenario} failed: {', '.join(sorted(found))}")
-    passed = sorted(name for name, checks in failed.items() if not checks)
-    others = sorted(failed.keys() - set(passed) - _REQUIRED[revision].keys())
-    summary = f"{len(passed)} of {len(failed)} scenarios pass; not served: {', '.join(others)}"
-    sys.stdout.write(f"{revision}: {summary}\n")
+    if has_fixtures and outcome.code != 0:
+        faults.append(f"{name}: the suite exits with {outcome.code}\n{outcome.output[-2000:]}")
+    for scenario in required:
+        if scenario not in outcome.failed:
+            faults.append(f"{name}: {scenario} did not run\n{outcome.output[-2000:]}")
+            continue
+        excused = None if has_fixtures else _NEEDS_FIXTURES.get(scenario)
+        found = {check: why for check, why in outcome.failed[scenario].items() if excused is None or excused not in why}
+        if found:
+            faults.append(f"{name}: {scenario} failed: {', '.join(sorted(found))}")
+    passed = [scenario for scenario, checks in outcome.failed.items() if not checks]
+    others = sorted(outcome.failed.keys() - set(passed) - set(required)) if has_fixtures else []
+    summary = f"{len(passed)} of {len(outcome.failed)} scenarios pass, {len(required)} must"
+    sys.stdout.write(f"{name}: {summary}{'; not served: ' + ', '.join(others) if others else ''}\n")
     return faults
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,13 @@ async def over_http(url: str, mode: str, key: str = KEY) -> AsyncIterator[Client
 
 
 @asynccontextmanager
-async def over_stdio(mode: str, *words: str, **env: str) -> AsyncIterator[Client]:
+async def over_stdio(
+    mode: str, *words: str, callbacks: Mapping[str, Any] | None = None, **env: str
+) -> AsyncIterator[Client]:
     """The client, connected to `pegboard mcp`."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PEGBOARD_")}
     parameters = StdioServerParameters(command=PEGBOARD, args=["mcp", *words], env={**inherited, **env})
-    async with Client(stdio_client(parameters), mode=mode) as client:
+    async with Client(stdio_client(parameters), mode=mode, **(callbacks or {})) as client:
         yield client
 
 

@@ -87,7 +87,7 @@ async def test_output_schemas_that_are_no_object_are_listed_in_the_newer_revisio
 async def test_idle_sessions_end_and_busy_ones_do_not() -> None:
     sessions = McpSessions(10, idle_seconds=0.1)
     caller = Caller("u", "ann", key_id="k")
-    idle, busy, streaming = (sessions.create(caller, SESSION, frozenset()) for _ in range(3))
+    idle, busy, streaming = (sessions.create(caller, SESSION, {}) for _ in range(3))
     busy.running[1] = lambda: None
     ended: list[bool] = []
     streaming.close_stream = lambda: ended.append(True)

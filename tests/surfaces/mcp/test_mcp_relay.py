@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -85,7 +86,7 @@ async def test_a_session_that_has_ended_is_opened_again(url: str, monkeypatch: p
     created: list[tuple[McpSessions, SessionRecord]] = []
     create = McpSessions.create
 
-    def noted(self: McpSessions, caller: Caller, version: str, capabilities: frozenset[str]) -> SessionRecord:
+    def noted(self: McpSessions, caller: Caller, version: str, capabilities: Mapping[str, Any]) -> SessionRecord:
         session = create(self, caller, version, capabilities)
         created.append((self, session))
         return session

@@ -77,6 +77,12 @@ class EventReader:
         found: dict[str, Any] = json.loads(line[6:])
         return found
 
+    async def rest(self) -> AsyncIterator[dict[str, Any]]:
+        """All further messages, also of a response that is JSON."""
+        async for line in self._lines:
+            if line.startswith(("data: ", "{")):
+                yield json.loads(line.removeprefix("data: "))
+
     async def ended(self) -> bool:
         """Wait for the end of the stream."""
         with anyio.fail_after(15):

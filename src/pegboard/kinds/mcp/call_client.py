@@ -87,7 +87,7 @@ class CallClient:
         if self._requests > MAX_INPUT_REQUESTS:
             raise _refuse(f"A call may ask for input at most {MAX_INPUT_REQUESTS} times")
         masked = await self._apply_mask(params)
-        with self._stop_clock():
+        with self.stop_clock():
             try:
                 async with asyncio.timeout(max(0.0, INPUT_SECONDS - self._exchange.input_seconds)):
                     return await ask(method, masked)
@@ -138,8 +138,14 @@ class CallClient:
             return await asyncio.to_thread(self._mask.mask_value, params)
         return self._mask.mask_value(params) if size else params
 
+    @property
+    def request_count(self) -> int:
+        """How often the client was asked for input."""
+        return self._requests
+
     @contextmanager
-    def _stop_clock(self) -> Iterator[None]:
+    def stop_clock(self) -> Iterator[None]:
+        """Let the timeout of the call stand still."""
         loop = asyncio.get_running_loop()
         timer = self._exchange.timer
         if self._asking == 0:

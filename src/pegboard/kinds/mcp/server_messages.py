@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import anyio
@@ -138,8 +138,11 @@ class ServerMessages:
         except TimeoutError:
             raise _refuse("No call is running that this request can be part of") from None
         # A session does not say to which call a request belongs: it is cancelled when all these have ended.
-        self._possible[key] = set(self._calls)
-        return await self._calls[-1].ask(method, params)
+        possible = self._possible[key] = set(self._calls)
+        with ExitStack() as stack:
+            for client in tuple(possible):
+                stack.enter_context(client.stop_clock())
+            return await min(self._calls, key=lambda client: client.request_count).ask(method, params)
 
 
 def _refuse(message: str) -> ClientRefused:
