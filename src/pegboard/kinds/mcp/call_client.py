@@ -89,7 +89,7 @@ class CallClient:
         masked = await self._apply_mask(params)
         with self.stop_clock():
             try:
-                async with asyncio.timeout(max(0.0, INPUT_SECONDS - self._exchange.input_seconds)):
+                async with asyncio.timeout(self._compute_seconds_left()):
                     return await ask(method, masked)
             except TimeoutError:
                 raise _refuse(f"The client did not answer within {INPUT_SECONDS:g} s") from None
@@ -110,8 +110,7 @@ class CallClient:
             return
         size = len(json_text(params))
         if size > MAX_LOG_CHARS:
-            kept = {name: params[name] for name in ("level", "logger") if len(str(params.get(name, ""))) < 1000}
-            params = {**kept, "level": level, "data": f"[{size:,} characters left out]"}
+            params = {"level": level, "data": f"[{size:,} characters left out]"}
         on_log(self._mask.mask_value(params))
 
     async def _collect_input(self, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,6 +130,11 @@ class CallClient:
         self._requests += not answers
         state = result.get("requestState")
         return {"inputResponses": answers, **({"requestState": state} if isinstance(state, str) else {})}
+
+    def _compute_seconds_left(self) -> float:
+        """Return how long the client may still be asked."""
+        now = asyncio.get_running_loop().time()
+        return max(0.0, INPUT_SECONDS - self._exchange.input_seconds - (now - self._stopped_at))
 
     async def _apply_mask(self, params: Mapping[str, Any]) -> Any:
         size = self._mask.count_bytes_to_mask(params)

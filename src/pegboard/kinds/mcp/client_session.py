@@ -258,7 +258,12 @@ class McpSession:
         if self._get_capability(method) is None:
             return []
         fetching = fetch_entries(self._send, method, member, self._shown, max_bytes=self._max_bytes)
-        return await self._guard(fetching, f"answer {method}", seconds=self._seconds)
+        try:
+            return await self._guard(fetching, f"answer {method}", seconds=self._seconds)
+        except PeerRefused as error:
+            if error.failure.code == types.METHOD_NOT_FOUND:
+                return []  # such as templates of a server that has only resources
+            raise
 
     @property
     def is_stateless(self) -> bool:

@@ -86,7 +86,8 @@ class ServerMessages:
                 self._calls[-1].log(params)
             return True
         if message.method == "notifications/cancelled":
-            task = self._answering.get(params.get("requestId", ""))
+            key = params.get("requestId")
+            task = self._answering.get(key) if isinstance(key, str | int) else None
             if task is not None:
                 task.cancel()
             return task is not None
