@@ -33,7 +33,9 @@ _TOOLS: Mapping[str, Mapping[str, Any]] = {
     "grow": {},
     "stop": {},
     "pid": {},
+    "count_roots_changes": {},
 }
+roots_changes: list[str] = []
 bus = InMemorySubscriptionBus()
 prompts = ["first"]
 subscribed: set[str] = set()
@@ -116,6 +118,8 @@ async def run(context: Context, params: types.CallToolRequestParams) -> types.In
             await notify_client(context, types.PromptListChangedNotification(), PromptsListChanged())
             await notify_client(context, types.ResourceListChangedNotification(), ResourcesListChanged())
             return "grown"
+        case "count_roots_changes":
+            return str(len(roots_changes))
         case "stop":
             os._exit(3)
     return str(os.getpid())
@@ -173,6 +177,11 @@ async def unsubscribe(_context: Context, params: types.UnsubscribeRequestParams)
     return types.EmptyResult()
 
 
+async def note_roots_change(context: Context, _params: Any) -> None:
+    """Note that the roots of the client have changed."""
+    roots_changes.append(context.method)
+
+
 def filter_input(keep: Callable[[dict[str, Any]], bool]) -> None:
     """Answer requests that the server does not know, as a server of one revision does, and pass on the others."""
     source, output = sys.stdin.buffer, os.dup(1)
@@ -207,6 +216,7 @@ async def main() -> None:
         on_unsubscribe_resource=unsubscribe,
         on_subscriptions_listen=ListenHandler(bus),
     )
+    server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, note_roots_change)
     async with stdio_server() as (reader, writer):
         changes = NotificationOptions(prompts_changed=True, resources_changed=True)
         await server.run(reader, writer, server.create_initialization_options(changes))

@@ -16,11 +16,18 @@ class McpClient:
     capabilities: Mapping[str, Any] = field(default_factory=dict, compare=False)
     # True in the revisions with sessions: sessions for it are opened in such a revision if the server has one.
     has_session: bool = field(default=True, compare=False)
-    # What is called when its session has ended, by what it is for.
+    # What is called when its session has ended, and when its roots have changed, by what it is for.
     on_end: dict[Hashable, Callable[[], object]] = field(default_factory=dict, compare=False)
+    on_roots_change: dict[Hashable, Callable[[], object]] = field(default_factory=dict, compare=False)
+
+    def report_roots_change(self) -> None:
+        """Report that its roots have changed."""
+        for report in tuple(self.on_roots_change.values()):
+            report()
 
     def end(self) -> None:
         """Report that its session has ended."""
         for report in tuple(self.on_end.values()):
             report()
         self.on_end.clear()
+        self.on_roots_change.clear()

@@ -262,6 +262,54 @@ async def test_a_server_that_ends_while_the_client_is_asked_fails_the_call(
     assert await answered(client, "pid") > 0
 
 
+async def test_a_change_of_the_roots_of_a_client_reaches_the_servers_that_know_them(admin: httpx.AsyncClient) -> None:
+    await take(admin, "both")
+    client, other = await open_session(admin), await open_session(admin)
+    for each in (client, other):
+        assert await answered(each, "count_roots_changes") == 0
+    assert (await client.notify("notifications/roots/list_changed")).status_code == 202
+
+    async def is_counted() -> bool:
+        return bool(await answered(client, "count_roots_changes") == 1)
+
+    await until(is_counted)
+    assert await answered(other, "count_roots_changes") == 0
+
+
+async def test_long_capabilities_are_declared_without_their_content(admin: httpx.AsyncClient) -> None:
+    await take(admin, "both")
+    client = await open_session(admin, {"elicitation": {"x": "y" * 10_000}, "other": {"z": 1}})
+    async with calling(client, "ask") as call:
+        await call.answer(await call.question())
+        assert await call.text() == '[{"name": "Ann"}]'
+
+
+async def test_no_task_and_no_process_is_left_after_questions(board: Pegboard, admin: httpx.AsyncClient) -> None:
+    await take(admin, "both")
+    shared = await answered(RpcClient(admin, STATELESS), "pid")
+    before = {task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("pegboard-mcp")}
+    client = await open_session(admin)
+    own = await answered(client, "pid")
+    for id in range(20, 23):
+        async with calling(client, "ask", id=id) as call:
+            asked = await call.question()
+            if id == 20:
+                await call.answer(asked)
+                await call.result()
+            elif id == 21:
+                await client.notify("notifications/cancelled", {"requestId": id})
+    await until_true(lambda: board.pipeline.running_count == 0)
+    await client.http.delete("/mcp", headers=client.headers())
+    await until_true(lambda: not is_alive(own))
+
+    def is_clean() -> bool:
+        left = {task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("pegboard-mcp")}
+        return left <= before
+
+    await until_true(is_clean)
+    assert await answered(RpcClient(admin, STATELESS), "pid") == shared
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_prompt_may_ask_too(admin: httpx.AsyncClient, era: str) -> None:
     await take(admin, era)

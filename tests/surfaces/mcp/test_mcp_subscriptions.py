@@ -26,6 +26,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.anyio
 ERAS = ("legacy", "modern")
 UPDATED = "notifications/resources/updated"
+TOOLS = ("ask", "touch", "grow", "log", "pid", "stop", "sample", "roots", "count_roots_changes")
 PROMPTS, RESOURCES = "notifications/prompts/list_changed", "notifications/resources/list_changed"
 
 
@@ -164,8 +165,7 @@ async def test_a_lost_session_is_opened_and_subscribed_again(
 
 async def test_a_caller_who_loses_the_server_gets_no_updates(rpc: RpcClient, url: str) -> None:
     await take(rpc.http, "legacy")
-    tools = ("ask", "touch", "grow", "log", "pid", "stop", "sample", "roots")
-    for tool in tools:
+    for tool in TOOLS:
         good(await rpc.http.patch(f"/v1/tools/{tool}", json={"is_public": True}))
     _, key = await new_user(rpc.http, "ann")
     async with client_of(url, key) as http:
@@ -174,7 +174,7 @@ async def test_a_caller_who_loses_the_server_gets_no_updates(rpc: RpcClient, url
         async with subscribed(ann, "note://0", resourcesListChanged=True) as stream:
             await touch(rpc.http, "note://0")
             assert (await stream.message())["method"] == UPDATED
-            for tool in tools:
+            for tool in TOOLS:
                 good(await rpc.http.patch(f"/v1/tools/{tool}", json={"is_public": False}))
             while (await stream.message())["method"] != RESOURCES:
                 pass
@@ -210,7 +210,7 @@ async def test_importing_and_removing_a_server_changes_the_lists_of_its_callers_
             await take(rpc.http, "both")
             seen = {(await stream.message())["method"] for _ in range(3)}
             assert seen == {PROMPTS, RESOURCES, "notifications/tools/list_changed"}
-            for tool in ("ask", "touch", "grow", "log", "pid", "stop", "sample", "roots"):
+            for tool in TOOLS:
                 good(await rpc.http.delete(f"/v1/tools/{tool}"), 204)
             seen = set()
             while seen != {PROMPTS, RESOURCES, "notifications/tools/list_changed"}:

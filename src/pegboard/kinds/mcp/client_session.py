@@ -235,6 +235,10 @@ class McpSession:
         if self._is_retired and not self._calls:
             self.end()
 
+    def report_roots_change(self) -> None:
+        """Tell the server that the roots of the client have changed."""
+        self._messages.send_soon("notifications/roots/list_changed")
+
     @property
     def has_resource_subscriptions(self) -> bool:
         """True if the server of a session in an older revision reports changes of its resources."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import anyio
@@ -16,6 +16,7 @@ from mcp_types import (
     INTERNAL_ERROR,
     ErrorData,
     JSONRPCError,
+    JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
@@ -50,6 +51,7 @@ class ServerMessages:
         self._answering: dict[RequestId, asyncio.Task[None]] = {}
         # The calls of which each unanswered request may be part.
         self._possible: dict[RequestId, set[CallClient]] = {}
+        self._sending: asyncio.Task[None] | None = None
         self.output: ObjectSendStream[SessionMessage] | None = None
 
     @contextmanager
@@ -97,9 +99,15 @@ class ServerMessages:
             self._on_change(ServerChange(what, uri if isinstance(uri, str) else ""))
         return False
 
+    def send_soon(self, method: str) -> None:
+        """Send a notification to the server, unless the last one is still being sent."""
+        if self._sending is None or self._sending.done():
+            message = JSONRPCNotification(jsonrpc="2.0", method=method)
+            self._sending = asyncio.create_task(self._send(message), name="pegboard-mcp-notify")
+
     async def close(self) -> None:
         """Cancel all requests to the client."""
-        tasks = tuple(self._answering.values())
+        tasks = [*self._answering.values(), *([self._sending] if self._sending is not None else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -126,11 +134,13 @@ class ServerMessages:
         except ClientRefused as refused:
             code, message, data = refused.failure
             answer = JSONRPCError(jsonrpc="2.0", id=request.id, error=ErrorData(code=code, message=message, data=data))
+        await self._send(answer)
+
+    async def _send(self, message: JSONRPCMessage) -> None:
         if self.output is not None:
-            try:
-                await self.output.send(SessionMessage(answer))
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                return  # the session has ended, which its calls report
+            # If the session has ended, its calls report that.
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                await self.output.send(SessionMessage(message))
 
     async def _ask(self, key: RequestId, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         try:

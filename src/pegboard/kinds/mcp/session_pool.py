@@ -91,6 +91,11 @@ class McpConnection:
 
         return await self._try_twice(attempt)
 
+    def report_roots_change(self) -> None:
+        """Tell the server that the roots of the client have changed."""
+        if self.session is not None:
+            self.session.report_roots_change()
+
     def end(self) -> None:
         """End the session, if there is one; the next call opens another."""
         if self._open_task is not None:
@@ -367,6 +372,7 @@ class McpSessionPool:
         connection = self._connections[upstream] = McpConnection(upstream, self._start, self._report_reopened)
         if upstream.client is not None:
             upstream.client.on_end[self, upstream] = partial(self._end_connection, upstream)
+            upstream.client.on_roots_change[self, upstream] = connection.report_roots_change
         if self._sweep_timer is None:
             self._stop_idle()
         return connection
@@ -377,6 +383,7 @@ class McpSessionPool:
             connection.end()
         if upstream.client is not None:
             upstream.client.on_end.pop((self, upstream), None)
+            upstream.client.on_roots_change.pop((self, upstream), None)
 
     def _report_reopened(self, upstream: Upstream) -> None:
         self._report_change(upstream, ServerChange("session"))

@@ -26,7 +26,7 @@ from pegboard.surfaces.mcp.json_rpc import (
 )
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
 from pegboard.surfaces.mcp.mcp_server import McpServer
-from pegboard.surfaces.mcp.mcp_sessions import SessionRecord, cancel_request
+from pegboard.surfaces.mcp.mcp_sessions import SessionRecord
 from pegboard.surfaces.mcp.methods import handle_request
 from pegboard.surfaces.mcp.open_session import open_session
 from pegboard.surfaces.mcp.protocol import (
@@ -181,7 +181,7 @@ class _McpExchange:
                 return await self._initialize(caller, message)
             session = self._find_session(caller, message)
             if message.id is None:
-                _handle_notification(session, message)
+                session.handle_notification(message.method, message.params)
                 return await self._accept()
         return await self._answer(caller, revision, message, session)
 
@@ -325,9 +325,3 @@ def _get_error_headers(error: ProtocolError) -> Headers:
         quoted = text.replace("\\", "\\\\").replace('"', '\\"').encode()
         return [(b"www-authenticate", b'Bearer error="invalid_token", error_description="%b"' % quoted)]
     return [(b"retry-after", b"1")] if error.status == 503 else []
-
-
-def _handle_notification(session: SessionRecord, message: RpcMessage) -> None:
-    """Cancel a request of the session; other notifications need nothing."""
-    if message.method == "notifications/cancelled":
-        cancel_request(session.running, message.params)

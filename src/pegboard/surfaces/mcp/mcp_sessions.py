@@ -71,6 +71,13 @@ class SessionRecord:
         if self.client is None:
             self.client = McpClient(self.id)
 
+    def handle_notification(self, method: str | None, params: Mapping[str, Any]) -> None:
+        """Cancel a request, or pass on that the roots have changed; other notifications need nothing."""
+        if method == "notifications/cancelled":
+            cancel_request(self.running, params)
+        elif method == "notifications/roots/list_changed" and self.client is not None:
+            self.client.report_roots_change()
+
     def end(self) -> None:
         """End the event stream, the sessions with servers of tools, and the requests to the client."""
         if self.close_stream is not None:

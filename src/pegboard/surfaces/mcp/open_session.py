@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from pegboard.model.call import Caller
+from pegboard.model.json_text import json_text
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.mcp_sessions import SessionRecord
 from pegboard.surfaces.mcp.protocol import (
@@ -18,6 +19,8 @@ from pegboard.surfaces.mcp.protocol import (
 )
 
 _KNOWN_CAPABILITIES = ("elicitation", "sampling", "roots")
+# A session keeps what its client declared; the rest of a longer capability is ignored.
+_MAX_CAPABILITY_CHARS = 1000
 _CAPABILITIES_AND_INFO = orjson.dumps({"capabilities": SERVER_CAPABILITIES, "serverInfo": SERVER_INFO})[1:]
 
 
@@ -30,6 +33,12 @@ def open_session(server: McpServer, caller: Caller, params: dict[str, Any]) -> t
     if type(capabilities) is not dict:
         raise ProtocolError(INVALID_PARAMS, "'capabilities' in the params must be an object")
     version = requested if requested in SESSION_VERSIONS else SESSION_VERSIONS[0]
-    declared = {name: capabilities[name] for name in _KNOWN_CAPABILITIES if type(capabilities.get(name)) is dict}
+    declared = {
+        name: _shorten(capabilities[name]) for name in _KNOWN_CAPABILITIES if type(capabilities.get(name)) is dict
+    }
     session = server.sessions.create(caller, version, declared)
     return session, b'{"protocolVersion":"' + version.encode() + b'",' + _CAPABILITIES_AND_INFO
+
+
+def _shorten(capability: dict[str, Any]) -> dict[str, Any]:
+    return capability if len(json_text(capability)) <= _MAX_CAPABILITY_CHARS else {}

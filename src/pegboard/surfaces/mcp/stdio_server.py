@@ -93,6 +93,8 @@ class _StdioConnection:
         if message.id is None:
             if message.method == "notifications/cancelled":
                 cancel_request(self._running, message.params)
+            elif self._session is not None:
+                self._session.handle_notification(message.method, message.params)
         elif message.method == "initialize" and not _is_stateless(message):
             self._initialize(message)
         else:
