@@ -45,6 +45,11 @@ class CallClient:
         self._seconds_left: float | None = None
 
     @property
+    def request_count(self) -> int:
+        """How often the client was asked for input."""
+        return self._requests
+
+    @property
     def log_level(self) -> str | None:
         """The least level of the log messages that the client gets; None if it gets none."""
         return None if self._exchange.on_log is None else self._exchange.log_level
@@ -141,11 +146,6 @@ class CallClient:
         if size > LARGE_ANSWER_BYTES:
             return await asyncio.to_thread(self._mask.mask_value, params)
         return self._mask.mask_value(params) if size else params
-
-    @property
-    def request_count(self) -> int:
-        """How often the client was asked for input."""
-        return self._requests
 
     @contextmanager
     def stop_clock(self) -> Iterator[None]:

@@ -26,6 +26,7 @@ from mcp_types import (
 from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.input_requests import CAPABILITY_OF
 from pegboard.kinds.mcp.server_change import OnChange, ServerChange
+from pegboard.model.call_errors import ToolError
 from pegboard.model.mcp_exchange import ClientRefused, McpFailure
 
 # Requests of one session that wait for an answer.
@@ -125,16 +126,17 @@ class ServerMessages:
         self._possible.pop(key, None)
 
     async def _answer(self, request: JSONRPCRequest, *, is_full: bool) -> None:
-        answer: JSONRPCResponse | JSONRPCError
         try:
             if is_full:
                 raise _refuse(f"At most {MAX_WAITING_REQUESTS} requests may wait for an answer")
             result = await self._ask(request.id, request.method, request.params or {})
-            answer = JSONRPCResponse(jsonrpc="2.0", id=request.id, result=result)
-        except ClientRefused as refused:
-            code, message, data = refused.failure
-            answer = JSONRPCError(jsonrpc="2.0", id=request.id, error=ErrorData(code=code, message=message, data=data))
-        await self._send(answer)
+            await self._send(JSONRPCResponse(jsonrpc="2.0", id=request.id, result=result))
+        except (ClientRefused, ToolError) as error:
+            # A ToolError if the answer cannot be sent, because it is not valid Unicode.
+            refusal = error if isinstance(error, ClientRefused) else _refuse(error.message)
+            code, message, data = refusal.failure
+            failure = ErrorData(code=code, message=message, data=data)
+            await self._send(JSONRPCError(jsonrpc="2.0", id=request.id, error=failure))
 
     async def _send(self, message: JSONRPCMessage) -> None:
         if self.output is not None:
