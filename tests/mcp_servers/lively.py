@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import mcp_types as types
+from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.stdio import stdio_server
@@ -26,6 +27,7 @@ Context = ServerRequestContext[Any]
 _STRING = {"type": "string"}
 _TOOLS: Mapping[str, Mapping[str, Any]] = {
     "ask": {"message": _STRING, "times": {"type": "integer"}},
+    "flood": {"times": {"type": "integer"}},
     "sample": {},
     "roots": {},
     "log": {"level": _STRING, "text": _STRING},
@@ -92,6 +94,13 @@ async def run(context: Context, params: types.CallToolRequestParams) -> types.In
     match params.name:
         case "ask":
             return await ask(context, params)
+        case "flood":
+            asking = [
+                context.session.send_request(build_question("Who?"), types.ElicitResult, metadata=metadata)
+                for _ in range(arguments["times"])
+            ]
+            answers = await asyncio.gather(*asking, return_exceptions=True)
+            return str(sum(isinstance(answer, MCPError) for answer in answers))
         case "sample":
             content = types.TextContent(text="Say hello")
             message = types.SamplingMessage(role="user", content=content)

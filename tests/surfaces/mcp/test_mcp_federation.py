@@ -194,3 +194,21 @@ async def test_what_refers_to_a_secret_or_is_too_large_is_not_listed(raw: Raw, r
     assert len(report["warnings"]) == 2
     listed = await find_tool(rpc, "give")
     assert listed.keys() & added.keys() == {"x-kept"}
+
+
+async def test_a_drifted_tool_and_one_that_is_not_on_the_agent_are_results_with_the_name(
+    raw: Raw, rpc: RpcClient
+) -> None:
+    raw.write(tools__call={"content": []})
+    await raw.take()
+    good(await rpc.http.post("/v1/agents", json={"name": "Without", "tools": ["math_eval"]}), 201)
+    limited = RpcClient(rpc.http, rpc.revision, "/agents/Without/mcp")
+    await limited.start()
+    missing = await limited.call("give")
+    raw.write(tools__list={"tools": [{**TOOL, "description": "Take."}]})
+    good(await rpc.http.post("/v1/imports/mcp", json=raw.server, timeout=60))
+    for result in (missing, await rpc.call("give")):
+        assert result["isError"] is True
+        assert "give" in result["content"][0]["text"]
+    await rpc.check_alive()
+    await limited.check_alive()

@@ -14,6 +14,7 @@ from mcp import Client
 
 from pegboard import Pegboard
 from pegboard.kinds.mcp import call_client
+from pegboard.kinds.mcp.server_messages import MAX_WAITING_REQUESTS
 from pegboard.model.filters import ExecutionFilter
 from pegboard.settings import Settings
 from tests.board_surfaces import KEY
@@ -175,6 +176,16 @@ async def test_a_call_asks_a_limited_number_of_times(admin: httpx.AsyncClient, m
         for _ in range(3):
             await call.answer(await call.question())
         assert "at most 3 times" in (await call.text())
+
+
+async def test_few_questions_of_one_server_wait_at_once(admin: httpx.AsyncClient) -> None:
+    await take(admin, "both")
+    client = await open_session(admin)
+    async with calling(client, "flood", times=MAX_WAITING_REQUESTS + 10) as call:
+        questions = [await call.question() for _ in range(MAX_WAITING_REQUESTS)]
+        for asked in questions:
+            assert (await call.answer(asked)).status_code == 202
+        assert await call.text() == "10"
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])

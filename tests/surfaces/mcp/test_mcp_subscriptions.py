@@ -26,7 +26,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.anyio
 ERAS = ("legacy", "modern")
 UPDATED = "notifications/resources/updated"
-TOOLS = ("ask", "touch", "grow", "log", "pid", "stop", "sample", "roots", "count_roots_changes")
+TOOLS = ("ask", "touch", "grow", "log", "pid", "stop", "sample", "roots", "count_roots_changes", "flood")
 PROMPTS, RESOURCES = "notifications/prompts/list_changed", "notifications/resources/list_changed"
 
 
