@@ -1,13 +1,16 @@
-"""An MCP server whose tools the board has imported, as the MCP server of the board uses it."""
+"""An MCP server that the board has imported, as the MCP server of the board uses it."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 
 from pegboard.model.mcp_exchange import McpFailure
 
 EntryKind = Literal["prompts", "resources", "resourceTemplates"]
+
+# The field by which entries of each kind are found.
+IDENTITY_FIELDS: Mapping[EntryKind, str] = {"prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
 
 
 class PeerFailed(Exception):
@@ -19,25 +22,18 @@ class PeerFailed(Exception):
 
 
 class McpPeer(Protocol):
-    """One server, with the credentials of one owner of tools."""
+    """One server, with the credentials of the owner who imported it."""
 
-    @property
-    def label(self) -> str:
-        """A short name for people and URIs: its host or its program."""
+    async def find_problem(self) -> str | None:
+        """Return why the server is unavailable, or None; ask it if that was not done for a while, for a short time."""
         ...
 
-    @property
-    def prefix(self) -> str:
-        """What an import put before the names of its tools."""
+    async def check_entry(self, kind: EntryKind, name: str) -> None:
+        """Raise PeerFailed if the server's entry of this name or URI is not the one that its owner accepted."""
         ...
 
-    @property
-    def key(self) -> Hashable:
-        """The same for all tools of one server."""
-        ...
-
-    async def list_entries(self, kind: EntryKind) -> Sequence[Mapping[str, Any]]:
-        """Return what it lists, perhaps from a cache; raise PeerFailed if it does not answer in a short time."""
+    async def check_unlisted(self, uri: str) -> None:
+        """Raise PeerFailed if the server lists a resource of this URI, which its owner has not accepted."""
         ...
 
     async def request(

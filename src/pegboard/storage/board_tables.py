@@ -233,6 +233,25 @@ class Secret(Updated, Base):
     sealed: Mapped[str | None]
 
 
+class UpstreamRow(SoftDeleted, Base):
+    """An imported MCP server; secret values are encrypted in `config` and `auth_config`, and gone after removal."""
+
+    __tablename__ = "upstreams"
+    __table_args__ = (Index("idx_upstream_owner", "owner_id", "id"), Index("idx_upstream_revision", "revision"))
+
+    owner_id: Mapped[Id] = mapped_column(ForeignKey("users.id"))
+    name: Mapped[str] = mapped_column(make_name_type())
+    prefix: Mapped[str] = mapped_column(StorableText(64))
+    config: Mapped[dict[str, Any]]
+    auth_config: Mapped[dict[str, Any] | None]
+    include: Mapped[list[str]]
+    is_public: Mapped[bool | None]
+    follow: Mapped[bool]
+    tools: Mapped[list[str]]
+    # As text: what MCP clients get keeps its digits and the order of its keys.
+    entries: Mapped[dict[str, Any]] = mapped_column(ExactJson)
+
+
 class Thread(Row, Base):
     """One conversation of a user, or of one of the user's agents."""
 
