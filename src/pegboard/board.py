@@ -31,10 +31,13 @@ from pegboard.kinds.chain.run_chain import ChainRunner
 from pegboard.kinds.internal.executor import InternalExecutor
 from pegboard.kinds.internal.functions import FunctionRegistry, build_shipped_handlers, load_installed_handlers
 from pegboard.kinds.mcp.drift import DriftFlagger
+from pegboard.kinds.mcp.peer import UpstreamPeer
+from pegboard.kinds.mcp.upstream_monitor import UpstreamMonitor
 from pegboard.kinds.table.file_watcher import TablesFileWatcher
 from pegboard.kinds.table.sources import TableSources
 from pegboard.library import Library
 from pegboard.model.call import Caller
+from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.model.tool import Tool
 from pegboard.pipeline import Pipeline
 from pegboard.progress.board_watchers import BoardWatchers
@@ -50,6 +53,7 @@ from pegboard.registry.named_secrets import NamedSecrets, SecretInjector
 from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_registry import ToolRegistry
+from pegboard.registry.upstream_registry import UpstreamRegistry
 from pegboard.runs.cancellation import CallCanceller
 from pegboard.runs.followed_runs import FollowedRuns
 from pegboard.runs.handle import CallHandler
@@ -83,12 +87,17 @@ class Pegboard(Library):
         self.database = database
         self.vault = started.vault
         signer = AccountSigner(self.vault)
-        self.snapshot = Snapshot(database, signer, self._prepare)
+        self.snapshot = Snapshot(database, signer, self._prepare, self._make_peer)
         self._internal = InternalExecutor(self.snapshot.is_or_was_admin)
         self.baseline = Baseline(database)
         self._internal.handlers.update(build_shipped_handlers(self.baseline) | load_installed_handlers())
         self._outbound_services = wiring.create_outbound_services(settings, resolver)
         self._upstreams = wiring.create_mcp_sessions(settings, self._outbound_services.outbound)
+        self._monitor = UpstreamMonitor(
+            self._upstreams,
+            self.snapshot.upstreams.list_peers,
+            lambda upstream_id, live: self.imports.changes.observe(upstream_id, live),
+        )
         self.confinement = wiring.create_confinement(settings, database, self._outbound_services)
         rules = RegistrationPolicy(
             settings.shell_for_members,
@@ -146,11 +155,15 @@ class Pegboard(Library):
         self._internal.run_chain = self.chains.run_as_tool
         self.audit = Audit(database, open_chain(self.vault))
         self.statistics = Statistics(database)
+        self.upstreams = UpstreamRegistry(
+            database, self.snapshot, self.vault, self._opener, self.tools, self._outbound_services.breakers
+        )
         self.imports = Imports.of(
             self.tools,
             outbound=self._outbound_services.outbound,
             upstreams=self._upstreams,
             opener=self._opener,
+            registered=self.upstreams,
             max_bytes=settings.max_import_bytes,
         )
         self.payloads = PayloadRunner(
@@ -244,6 +257,7 @@ class Pegboard(Library):
         await self._other_processes.close()
         await self.journal.close()
         await self._drift_flagger.close()
+        self._monitor.close()
         self.imports.close()
         for executor in self.executors.values():
             await executor.close()
@@ -255,6 +269,9 @@ class Pegboard(Library):
 
     def _list_receipt_databases(self) -> set[str]:
         return self._sources.list_receipt_databases(item.tool for item in self.snapshot.iterate_tools())
+
+    def _make_peer(self, upstream: RegisteredUpstream) -> UpstreamPeer:
+        return UpstreamPeer(self._monitor, upstream, partial(self.upstreams.open, upstream))
 
     def _prepare(self, tool: Tool) -> Prepared:
         executor = self.executors.get(tool.tool_type)

@@ -36,6 +36,17 @@ class ServerAddress(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class UpstreamConnection:
+    """Whether a server answers, as one process of the board sees it."""
+
+    is_open: bool = False
+    calls: int = 0
+    circuit: Literal["closed", "open"] = "closed"
+    checked_at: datetime | None = None
+    last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RegisteredUpstream:
     """An imported MCP server; secret values are encrypted in `config` and `sealed_auth`."""
 
@@ -51,7 +62,7 @@ class RegisteredUpstream:
     include: tuple[str, ...] = ()
     is_public: bool | None = None
     follow: bool = False
-    # The names of all tools that it has ever offered: any other is new.
+    # The names of the tools that it offered at the import, and of those that were added since: any other is new.
     tools: tuple[str, ...] = ()
     entries: Entries = field(default_factory=dict)
     is_deleted: bool = False

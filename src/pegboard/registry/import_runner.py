@@ -16,6 +16,7 @@ from pegboard.kinds.http.importer import OpenApiImport
 from pegboard.kinds.import_target import Definition
 from pegboard.kinds.mcp.importer import McpImport
 from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream_changes import UpstreamChanges
 from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, Refusal
 from pegboard.model.call import Caller
@@ -33,6 +34,7 @@ from pegboard.registry.build_tool import write_definition
 from pegboard.registry.named_secrets import SecretInjector
 from pegboard.registry.tool_create import read_definition
 from pegboard.registry.tool_registry import ToolRegistry
+from pegboard.registry.upstream_registry import UpstreamRegistry
 from pegboard.storage import tool_rows
 
 T = TypeVar("T")
@@ -244,10 +246,11 @@ def _keep_owner_fields(shown: Definition, definition: Definition) -> dict[str, A
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """`await board.imports.openapi(caller, …)` and `await board.imports.mcp(caller, …)`."""
+    """`board.imports.openapi(caller, …)`, `board.imports.mcp(caller, …)`, `board.imports.changes.accept(id, caller)`."""
 
     openapi: OpenApiImport
     mcp: McpImport
+    changes: UpstreamChanges
     import_threads: ImportThreads
 
     @classmethod
@@ -258,6 +261,7 @@ class Imports:
         outbound: GuardedClient,
         upstreams: McpSessionPool,
         opener: SecretInjector,
+        registered: UpstreamRegistry,
         max_bytes: int,
     ) -> Imports:
         """Create the importers of one board; `max_bytes` limits the size of a document."""
@@ -265,7 +269,8 @@ class Imports:
         target = ImportRunner(registry, import_threads)
         return cls(
             OpenApiImport(target, outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
-            McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open),
+            McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open, registered=registered),
+            UpstreamChanges(target, upstreams, registered, registry.snapshot.upstreams.find, registry.find_owner),
             import_threads,
         )
 

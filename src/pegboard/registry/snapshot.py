@@ -1,4 +1,4 @@
-"""The snapshot: all tools, users, keys, agents and secrets in memory, so that calls need no query."""
+"""The snapshot: all tools, users, keys, agents, secrets and imported servers in memory, so that calls need no query."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pegboard.kinds.base import Prepared
+from pegboard.kinds.mcp.peer import UpstreamPeer
 from pegboard.model.accounts import Agent, ApiKey, Secret, User
 from pegboard.model.api_errors import Unauthorised
 from pegboard.model.call import Caller, Role
+from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.model.tool import Tool, iterate_near_spellings, list_lookup_names
 from pegboard.registry.account_macs import AccountSigner, hash_key
 from pegboard.registry.compiled_tool import CompiledTool
-from pegboard.storage import account_rows, tool_rows
+from pegboard.registry.upstream_index import UpstreamIndex
+from pegboard.storage import account_rows, tool_rows, upstream_rows
 from pegboard.storage.database import Database, read_revision
 
 
@@ -25,9 +28,15 @@ class _KeyHolder:
 
 
 class Snapshot:
-    """Tools, users, keys, agents and secrets, indexed for lookup and refreshed from the database."""
+    """Tools, users, keys, agents, secrets and imported servers, indexed for lookup and refreshed from the database."""
 
-    def __init__(self, database: Database, signer: AccountSigner, prepare: Callable[[Tool], Prepared]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        signer: AccountSigner,
+        prepare: Callable[[Tool], Prepared],
+        make_peer: Callable[[RegisteredUpstream], UpstreamPeer],
+    ) -> None:
         self.revision = 0
         # Increases with every change, also of the tools that exist only in this process.
         self.version = 0
@@ -49,6 +58,7 @@ class Snapshot:
         self._secrets: dict[tuple[str, str], Secret] = {}
         self._holders: dict[str, _KeyHolder] = {}
         self._admitted: dict[str, _KeyHolder] = {}
+        self.upstreams = UpstreamIndex(make_peer, self.iterate_tools)
 
     def find(self, name: str) -> CompiledTool | None:
         """Return the tool of that name, alias or id, or None."""
@@ -202,8 +212,10 @@ class Snapshot:
                 changed_agents = await account_rows.agents.list_changed(conn, since)
                 changed_secrets = await account_rows.secrets.list_changed(conn, since)
                 changed_tools = await tool_rows.list_changed_tools(conn, since)
+                changed_upstreams = await upstream_rows.list_changed_upstreams(conn, since)
             self._apply_accounts(changed_users, changed_keys, changed_agents)
             self._apply_tools(changed_tools)
+            self.upstreams.update(changed_upstreams)
             self._apply_secrets(changed_secrets)
             self.revision = revision
             self._report_change()
@@ -260,6 +272,7 @@ class Snapshot:
                 self._secrets[secret.owner_id, secret.name] = secret
         if owners:
             self.forget(lambda tool: tool.owner_id in owners)
+            self.upstreams.forget_secrets(owners)
 
     def add_local(self, tool: Tool) -> None:
         """Add a tool that exists only in this process."""
@@ -288,6 +301,7 @@ class Snapshot:
 
     def _report_change(self) -> None:
         self.version += 1
+        self.upstreams.forget_tools()
         for report in tuple(self.on_change):
             report()
 

@@ -38,7 +38,10 @@ _SNAPSHOT_TABLES = ("secrets", *_CONFIG_TABLES)
 
 @dataclass(frozen=True, slots=True)
 class SealedRow:
-    """A row with encrypted values: text for a secret or answer, `{config, sealed_auth}` of a tool or upstream, or a definition."""
+    """A row with encrypted values.
+
+    These are the text of a secret or answer, `{config, sealed_auth}` of a tool or upstream, or a definition.
+    """
 
     table: SealedTable
     id: str

@@ -5,12 +5,11 @@ list. Importing this module loads the SDK.
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from contextvars import ContextVar
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
@@ -26,6 +25,7 @@ from pegboard.kinds.mcp.capability_stream import PASSED_CAPABILITIES_KEY, Capabi
 from pegboard.kinds.mcp.http_transport import McpHttpTransport, RequestFault, explain_transport_error
 from pegboard.kinds.mcp.input_requests import describe_input_request
 from pegboard.kinds.mcp.mcp_errors import describe_first_error, explain_mcp_error
+from pegboard.kinds.mcp.sdk_logs import is_in_session, silence_sdk_logs
 from pegboard.kinds.mcp.stdio_transport import McpChildProcess, PacedStream, TransportStreams, open_stdio_transport
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, PeerRefused, Upstream, UpstreamTool
 from pegboard.kinds.mcp.upstream_lists import fetch_entries, fetch_tools
@@ -71,33 +71,6 @@ class McpProgress:
             log.warning("progress_listener_failed", error=type(error).__name__)
 
 
-is_in_session: ContextVar[bool] = ContextVar("pegboard_in_an_mcp_session", default=False)
-"""True while code of one of the board's sessions runs."""
-
-_SDK_LOGGERS = (
-    "client",
-    "mcp.client.client",
-    "mcp.client.streamable_http",
-    "mcp.client.subscriptions",
-    "mcp.shared.dispatcher",
-    "mcp.shared.jsonrpc_dispatcher",
-    "httpx2",
-)
-
-
-def silence_sdk_logs() -> None:
-    """Drop log records of the SDK that belong to our sessions: whole messages, URLs, tracebacks.
-
-    Sessions of the application itself are logged as usual.
-    """
-
-    def not_ours(_record: logging.LogRecord) -> bool:
-        return not is_in_session.get()
-
-    for name in _SDK_LOGGERS:
-        logging.getLogger(name).addFilter(not_ours)
-
-
 # An older list is fetched again in the background of the next call.
 LIST_MAX_AGE_SECONDS = 60.0
 # Minimum interval, however often the server reports changes or unknown tools are called.
@@ -108,6 +81,11 @@ INITIALIZE_PHASE = "answer initialize"
 # After so many consecutive timed-out calls without any message from the server, the session is closed.
 MAX_ABANDONED = 3
 
+_LIST_CHANGES = (
+    types.ToolListChangedNotification,
+    types.PromptListChangedNotification,
+    types.ResourceListChangedNotification,
+)
 # The raw result: the SDK has checked its form, and a copy in its own classes would lose unknown fields.
 _ANY_RESULT: TypeAdapter[Any] = TypeAdapter(Any)
 _CLIENT_INFO = types.Implementation(name="pegboard", version=__version__)
@@ -127,6 +105,7 @@ class McpSession:
         fault: Callable[[Any], RequestFault | None] = lambda _data: None,
         settled: Callable[[], None] = lambda: None,
         read_stderr: Callable[[], str] = lambda: "",
+        on_list_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._shown = upstream.display_name
         self._transport = transport
@@ -138,6 +117,8 @@ class McpSession:
         self._settled = settled
         # Returns the end of the command's standard error, for timeout messages.
         self._read_stderr = read_stderr
+        # Called when a list of the server has changed.
+        self._on_list_change = on_list_change
         self._phase = INITIALIZE_PHASE
         self._scope: anyio.CancelScope | None = None
         self._sdk: ClientSession | None = None
@@ -267,6 +248,12 @@ class McpSession:
         """True if each request has the capabilities of its client."""
         return self._sdk is not None and self._sdk.protocol_version in MODERN_PROTOCOL_VERSIONS
 
+    @property
+    def _has_tools(self) -> bool:
+        """False if the server declares that it offers other things only; then its tools are not requested."""
+        others = ("prompts/list", "resources/list")
+        return self._get_capability("tools/list") is not None or not any(map(self._get_capability, others))
+
     def _get_capability(self, method: str) -> Any:
         assert self._sdk is not None
         return getattr(self._sdk.server_capabilities, method.partition("/")[0], None)
@@ -376,6 +363,7 @@ class McpSession:
                 async with client.listen(tools_list_changed=True) as changes:
                     async for _ in changes:
                         self._refresh_soon()
+                        self._on_list_change()
             except SubscriptionLost:
                 pass
             except MCPError as error:
@@ -387,6 +375,8 @@ class McpSession:
     async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self._refresh_soon()
+        if isinstance(message, _LIST_CHANGES):
+            self._on_list_change()
 
     def _refresh_soon(self) -> None:
         if self._refresh_task is None or self._refresh_task.done():
@@ -406,11 +396,14 @@ class McpSession:
         assert self._sdk is not None
         stream = self._stream
         assert stream is not None
-        before = time.monotonic()
-        self.tools = await fetch_tools(
-            self._sdk, self._shown, max_bytes=self._max_bytes, get_page=lambda: stream.tools_page
-        )
+        before, known = time.monotonic(), self.tools.keys()
+        if self._has_tools:
+            self.tools = await fetch_tools(
+                self._sdk, self._shown, max_bytes=self._max_bytes, get_page=lambda: stream.tools_page
+            )
         stream.tools_page = None
+        if self._listed_at > 0 and self.tools.keys() != known:
+            self._on_list_change()
         self._listed_at = before
         self.in_doubt = False
 
@@ -457,9 +450,17 @@ silence_sdk_logs()
 
 
 def begin(
-    upstream: Upstream, mode: str, *, outbound: GuardedClient, memory: int, max_bytes: int, seconds: float
+    upstream: Upstream,
+    mode: str,
+    *,
+    outbound: GuardedClient,
+    memory: int,
+    max_bytes: int,
+    seconds: float,
+    on_list_change: Callable[[Upstream], None],
 ) -> McpSession:
     """Start to open a session in one of the SDK's modes, with a timeout of `seconds`."""
+    report_change = partial(on_list_change, upstream)
     if upstream.command is None:
         web = McpHttpTransport(upstream, outbound, max_bytes=max_bytes)
         return McpSession(
@@ -470,6 +471,7 @@ def begin(
             max_bytes=max_bytes,
             fault=web.requests.fault,
             settled=web.requests.settle,
+            on_list_change=report_change,
         )
 
     def close_session(error: ToolError) -> None:
@@ -486,5 +488,6 @@ def begin(
         seconds=seconds,
         max_bytes=max_bytes,
         read_stderr=lambda: "".join(child.read_stderr() for child in children),
+        on_list_change=report_change,
     )
     return session

@@ -208,6 +208,8 @@ class McpSessionPool:
         connect_seconds: float,
         idle_seconds: float = MCP_IDLE_SECONDS,
     ) -> None:
+        # Called with each server that reports that a list of it has changed.
+        self.on_list_change: Callable[[Upstream], None] = lambda _upstream: None
         self._outbound = outbound
         self._max_children = children
         self.connect_seconds = connect_seconds
@@ -217,6 +219,7 @@ class McpSessionPool:
             "memory": child_memory,
             "max_bytes": max_bytes,
             "seconds": connect_seconds,
+            "on_list_change": self._report_list_change,
         }
         self._begin: Callable[[Upstream, str], McpSession] | None = None
         self._connections: dict[Upstream, McpConnection] = {}
@@ -284,6 +287,10 @@ class McpSessionPool:
             if late:
                 log.error("mcp_sessions_left", sessions=len(late))
                 await asyncio.wait(late, timeout=1.0)
+
+    def _report_list_change(self, upstream: Upstream) -> None:
+        if not self._closed:
+            self.on_list_change(upstream)
 
     @contextmanager
     def _use_connection(self, upstream: Upstream) -> Iterator[McpConnection]:

@@ -25,6 +25,7 @@ from pegboard.surfaces.rest import (
     replay_routes,
     table_routes,
     tool_routes,
+    upstream_routes,
     watch_routes,
 )
 from pegboard.surfaces.rest.asgi_request import ASGIApp, RequestLimitMiddleware
@@ -53,6 +54,7 @@ _ROUTERS = (
     tool_routes.lint_router,
     replay_routes.router,
     import_routes.router,
+    upstream_routes.router,
     table_routes.router,
     baseline_routes.router,
     reference_routes.router,

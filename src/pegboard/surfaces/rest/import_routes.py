@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
 import orjson
@@ -15,7 +15,8 @@ from starlette.requests import ClientDisconnect
 from pegboard.model.api_errors import UNEXPECTED_ERROR_MESSAGE, Refusal
 from pegboard.model.base_model import Bounded, Model
 from pegboard.model.call_errors import ToolError
-from pegboard.model.import_report import ImportReport, ReportProgress, ignore_progress
+from pegboard.model.import_report import EntryChanges, ImportReport, ReportProgress, ignore_progress
+from pegboard.model.mcp_peer import EntryKind
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.model.validation_messages import validate_model
 from pegboard.registry.build_tool import build_tool_response
@@ -69,6 +70,9 @@ class McpImportBody(_ImportBody):
     name: str | None = Field(
         None, min_length=1, max_length=60, description="For the tag `mcp:NAME` of its tools; by default host or program"
     )
+    follow: bool | None = Field(
+        None, description="Whether to add what the server offers later; if absent, it stays as it is"
+    )
     accept: bool = Field(False, description="Accept changed definitions instead of marking the tools as drifted")
 
 
@@ -79,7 +83,32 @@ class LeftOutResponse(ResponseBody):
     reason: str
 
 
-class ImportResponse(ResponseBody):
+class EntryChangesResponse(ResponseBody):
+    """Names or URIs of prompts, resources or templates, by what was done with them."""
+
+    created: list[str]
+    updated: list[str]
+    unchanged: list[str]
+    drifted: list[str] = Field(description="Changed upstream, and refused until accepted")
+    gone: list[str] = Field(description="No longer listed by the server")
+    changes: dict[str, JsonObject] = Field(description="Of each updated or drifted one: fields before and after")
+
+
+class EntryListsResponse(ResponseBody):
+    """What an MCP server offers beside its tools; null if there is none of a kind."""
+
+    prompts: EntryChangesResponse | None = None
+    resources: EntryChangesResponse | None = None
+    resource_templates: EntryChangesResponse | None = None
+
+
+def build_entry_lists(changes: Mapping[EntryKind, EntryChanges]) -> dict[str, EntryChangesResponse]:
+    """Return the fields of `EntryListsResponse`."""
+    names: Mapping[EntryKind, str] = {"resourceTemplates": "resource_templates"}
+    return {names.get(kind, kind): EntryChangesResponse.model_validate(found) for kind, found in changes.items()}
+
+
+class ImportResponse(EntryListsResponse):
     """The changes that an import made, or that a dry run would make."""
 
     created: list[str]
@@ -90,6 +119,7 @@ class ImportResponse(ResponseBody):
     left_out: list[LeftOutResponse]
     warnings: list[str] = Field(description="What may prevent tools from working, and changes to their schemas")
     changes: dict[str, JsonObject] = Field(description="Of each updated or drifted tool: fields before and after")
+    upstream_id: str | None = Field(None, description="The imported MCP server in `GET /v1/upstreams`")
 
 
 class AcceptResponse(ToolResponse):
@@ -119,7 +149,7 @@ async def import_openapi(request: Request, board: Board, caller: CurrentCaller) 
 @router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=ImportResponse)
 @allow(refuse_agent_keys)
 async def import_mcp(body: McpImportBody, request: Request, board: Board, caller: CurrentCaller) -> Any:
-    """Make a tool of each tool that the server offers; with `Accept: text/event-stream`, report progress."""
+    """Make a tool of each tool that the server offers, and register its other entries; with `Accept: text/event-stream`, report progress."""
     given = _get_fields(body)
     return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell))
 
@@ -135,6 +165,11 @@ async def accept_tool(
     """Accept the current definition of a tool from its MCP server, so that it can be called again."""
     tool, changes = await board.imports.mcp.accept(ref, caller, dry_run=dry_run)
     return AcceptResponse.model_construct(**dict(build_tool_response(tool, caller)), changes=changes)
+
+
+def build_import_response(report: ImportReport) -> ImportResponse:
+    """Return the response with a report."""
+    return ImportResponse.model_validate(report).model_copy(update=build_entry_lists(report.entries))
 
 
 def _get_fields(body: Model) -> dict[str, Any]:
@@ -153,7 +188,7 @@ async def _run_import(
     taken = await run_unless_disconnected(request.receive, whole())
     if taken is None:
         raise ClientDisconnect
-    return ImportResponse.model_validate(taken)
+    return build_import_response(taken)
 
 
 async def _stream_events(work: Callable[[ReportProgress], Awaitable[ImportReport]]) -> AsyncIterator[bytes]:
@@ -185,7 +220,7 @@ async def _stream_events(work: Callable[[ReportProgress], Awaitable[ImportReport
 
 def _build_final_event(ended: asyncio.Task[ImportReport]) -> bytes:
     try:
-        report = ImportResponse.model_validate(ended.result())
+        report = build_import_response(ended.result())
     except (Refusal, ToolError) as error:
         status, detail, errors = describe_refusal(error)
         return _encode_event("error", orjson.loads(encode_problem(status, detail, errors=errors)))

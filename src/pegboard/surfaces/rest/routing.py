@@ -128,6 +128,11 @@ async def require_own_agent(board: Pegboard, caller: Caller, path: Mapping[str, 
     board.people.get_agent(path["agent_id"], caller)
 
 
+async def require_own_upstream(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
+    """Raise if the upstream belongs to another user and the caller is not an admin."""
+    board.upstreams.get_owned(path["upstream_id"], caller)
+
+
 async def require_own_thread(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
     """Raise if the thread belongs to another user."""
     refuse_agents(caller)

@@ -1,0 +1,153 @@
+"""Knows what the imported servers list at the moment: asked again when a list is old or a server reports a change."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from pegboard.kinds.mcp.live_lists import LiveLists, read_live_lists
+from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream import Upstream
+from pegboard.model.mcp_exchange import McpFailure
+from pegboard.model.mcp_peer import EntryKind
+from pegboard.telemetry.logs import get_logger
+
+if TYPE_CHECKING:
+    from pegboard.kinds.mcp.peer import UpstreamPeer
+
+log = get_logger(__name__)
+
+# Older lists are read again; lists that could not be read, after a shorter time.
+LIST_MAX_AGE_SECONDS = 30.0
+FAILURE_MAX_AGE_SECONDS = 5.0
+# Minimum interval of reading the lists of one server, however often it reports changes.
+MIN_READ_SECONDS = 1.0
+# Servers whose status is kept in memory.
+_MAX_STATUSES = 2000
+
+
+@dataclass(eq=False, slots=True)
+class UpstreamStatus:
+    """What one server listed when it was asked last, and whether it answered."""
+
+    upstream: Upstream
+    # By kind, and name or URI; a list that could not be read is missing.
+    digests: Mapping[EntryKind, Mapping[str, str]] = field(default_factory=dict)
+    failures: Mapping[EntryKind, McpFailure] = field(default_factory=dict)
+    failure: McpFailure | None = None
+    checked_at: datetime | None = None
+    read_at: float = float("-inf")
+    expires: float = float("-inf")
+    task: asyncio.Task[None] | None = None
+    timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_fresh(self) -> bool:
+        """True if the lists need not be read again."""
+        return time.monotonic() < self.expires
+
+    @property
+    def is_reading(self) -> bool:
+        """True if the server is being asked now."""
+        return self.task is not None and not self.task.done()
+
+
+class UpstreamMonitor:
+    """Reads the lists of imported servers, one task per server at most, and reports them to `observe`."""
+
+    def __init__(
+        self,
+        pool: McpSessionPool,
+        list_peers: Callable[[], Iterable[UpstreamPeer]],
+        observe: Callable[[str, LiveLists], Awaitable[None]],
+    ) -> None:
+        self.pool = pool
+        self._list_peers = list_peers
+        # Called with the id of the upstream and what it lists.
+        self._observe = observe
+        self._statuses: OrderedDict[str, UpstreamStatus] = OrderedDict()
+        pool.on_list_change = self.handle_list_change
+
+    def find_status(self, peer: UpstreamPeer) -> UpstreamStatus:
+        """Return the status of a server, perhaps not yet asked; raise ToolError if its config cannot be used."""
+        upstream = peer.upstream
+        status = self._statuses.get(peer.id)
+        if status is None or status.upstream != upstream:
+            if status is not None:
+                _cancel(status)
+            status = self._statuses[peer.id] = UpstreamStatus(upstream)
+            if len(self._statuses) > _MAX_STATUSES:
+                _cancel(self._statuses.popitem(last=False)[1])
+        self._statuses.move_to_end(peer.id)
+        return status
+
+    async def refresh(self, peer: UpstreamPeer, seconds: float) -> UpstreamStatus:
+        """Return the status of a server; if it is old, ask the server, and wait for at most this time."""
+        status = self.find_status(peer)
+        if not status.is_fresh:
+            was_reading = status.is_reading
+            await asyncio.wait({self._start(peer, status)}, timeout=seconds)
+            if was_reading and not status.is_fresh and not status.is_reading:
+                # The server reported a change after it was asked.
+                await asyncio.wait({self._start(peer, status)}, timeout=seconds)
+        return status
+
+    async def expire(self, peer: UpstreamPeer) -> None:
+        """Let the next use read the lists again, after the minimum interval."""
+        status = self.find_status(peer)
+        await asyncio.sleep(max(0.0, status.read_at + MIN_READ_SECONDS - time.monotonic()))
+        status.expires = float("-inf")
+
+    def handle_list_change(self, upstream: Upstream) -> None:
+        """Read the lists of this server again before they are used, or soon if its new tools are to be added."""
+        for peer in self._list_peers():
+            if (peer.id in self._statuses or peer.is_followed) and peer.has_upstream(upstream):
+                status = self.find_status(peer)
+                status.expires = float("-inf")
+                if peer.is_followed and status.timer is None:
+                    delay = max(0.0, status.read_at + MIN_READ_SECONDS - time.monotonic())
+                    status.timer = asyncio.get_running_loop().call_later(delay, self._read_soon, peer, status)
+
+    def close(self) -> None:
+        """End all reading."""
+        for status in self._statuses.values():
+            _cancel(status)
+
+    def _read_soon(self, peer: UpstreamPeer, status: UpstreamStatus) -> None:
+        status.timer = None
+        if self._statuses.get(peer.id) is status:
+            self._start(peer, status)
+
+    def _start(self, peer: UpstreamPeer, status: UpstreamStatus) -> asyncio.Task[None]:
+        if status.task is None or status.task.done():
+            status.task = asyncio.create_task(self._read(peer, status), name="pegboard-mcp-lists")
+        return status.task
+
+    async def _read(self, peer: UpstreamPeer, status: UpstreamStatus) -> None:
+        status.read_at = time.monotonic()
+        status.expires = status.read_at + LIST_MAX_AGE_SECONDS
+        live = await read_live_lists(self.pool, status.upstream, peer.mask, with_tools=peer.is_followed)
+        status.digests = {kind: {each.name: each.digest for each in found} for kind, found in live.entries.items()}
+        status.failures = live.failures
+        status.checked_at = datetime.now(UTC)
+        if (failure := live.failure) is not None:
+            status.expires = min(status.expires, time.monotonic() + FAILURE_MAX_AGE_SECONDS)
+            log.warning("mcp_entries_not_listed", upstream=peer.label, error=failure.message)
+        status.failure = failure
+        try:
+            await self._observe(peer.id, live)
+        except Exception:
+            # What differs is refused all the same, and found again by the next reading.
+            log.exception("mcp_changes_not_stored", upstream=peer.label)
+
+
+def _cancel(status: UpstreamStatus) -> None:
+    if status.task is not None:
+        status.task.cancel()
+    if status.timer is not None:
+        status.timer.cancel()
