@@ -32,7 +32,6 @@ from pegboard.kinds.internal.executor import InternalExecutor
 from pegboard.kinds.internal.functions import FunctionRegistry, build_shipped_handlers, load_installed_handlers
 from pegboard.kinds.mcp.drift import DriftFlagger
 from pegboard.kinds.mcp.peer import UpstreamPeer
-from pegboard.kinds.mcp.upstream_monitor import UpstreamMonitor
 from pegboard.kinds.table.file_watcher import TablesFileWatcher
 from pegboard.kinds.table.sources import TableSources
 from pegboard.library import Library
@@ -93,11 +92,6 @@ class Pegboard(Library):
         self._internal.handlers.update(build_shipped_handlers(self.baseline) | load_installed_handlers())
         self._outbound_services = wiring.create_outbound_services(settings, resolver)
         self._upstreams = wiring.create_mcp_sessions(settings, self._outbound_services.outbound)
-        self._monitor = UpstreamMonitor(
-            self._upstreams,
-            self.snapshot.upstreams.list_peers,
-            lambda upstream_id, live: self.imports.changes.observe(upstream_id, live),
-        )
         self.confinement = wiring.create_confinement(settings, database, self._outbound_services)
         rules = RegistrationPolicy(
             settings.shell_for_members,
@@ -155,15 +149,12 @@ class Pegboard(Library):
         self._internal.run_chain = self.chains.run_as_tool
         self.audit = Audit(database, open_chain(self.vault))
         self.statistics = Statistics(database)
-        self.upstreams = UpstreamRegistry(
-            database, self.snapshot, self.vault, self._opener, self.tools, self._outbound_services.breakers
-        )
         self.imports = Imports.of(
             self.tools,
             outbound=self._outbound_services.outbound,
             upstreams=self._upstreams,
+            breakers=self._outbound_services.breakers,
             opener=self._opener,
-            registered=self.upstreams,
             max_bytes=settings.max_import_bytes,
         )
         self.payloads = PayloadRunner(
@@ -187,6 +178,11 @@ class Pegboard(Library):
             self.watchers,
             lambda: {getattr(self.journal, "number", None), transactional.number if transactional else None},
         )
+
+    @property
+    def upstreams(self) -> UpstreamRegistry:
+        """The imported MCP servers."""
+        return self.imports.registered
 
     @classmethod
     @asynccontextmanager
@@ -257,8 +253,7 @@ class Pegboard(Library):
         await self._other_processes.close()
         await self.journal.close()
         await self._drift_flagger.close()
-        self._monitor.close()
-        self.imports.close()
+        await self.imports.close()
         for executor in self.executors.values():
             await executor.close()
         await self._sources.close()
@@ -271,7 +266,7 @@ class Pegboard(Library):
         return self._sources.list_receipt_databases(item.tool for item in self.snapshot.iterate_tools())
 
     def _make_peer(self, upstream: RegisteredUpstream) -> UpstreamPeer:
-        return UpstreamPeer(self._monitor, upstream, partial(self.upstreams.open, upstream))
+        return UpstreamPeer(self.imports.monitor, upstream, partial(self.upstreams.open, upstream))
 
     def _prepare(self, tool: Tool) -> Prepared:
         executor = self.executors.get(tool.tool_type)

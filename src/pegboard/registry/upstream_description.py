@@ -116,7 +116,9 @@ def describe_upstream(
         state="unavailable" if connection.last_error is not None else state,
         counts=UpstreamCounts(
             len(tools),
-            *(_count_offered(upstream, kind) for kind in ("prompts", "resources", "resourceTemplates")),
+            _count_offered(upstream, "prompts"),
+            _count_offered(upstream, "resources"),
+            _count_offered(upstream, "resourceTemplates"),
             drifted,
         ),
         connection=connection,

@@ -63,7 +63,8 @@ def _read_upstream(row: Row[Any]) -> RegisteredUpstream:
         for kind, field in IDENTITY_FIELDS.items()
     }
     return RegisteredUpstream(
-        **{name: tuple(fields.pop(name)) for name in ("include", "tools")},
+        include=tuple(fields.pop("include")),
+        tools=tuple(fields.pop("tools")),
         sealed_auth=fields.pop("auth_config"),
         entries={kind: found for kind, found in entries.items() if found},
         **fields,

@@ -188,7 +188,7 @@ class McpImport:
             tell=tell,
         )
         taken.left_out[:0] = [*left_out, *wanted.list_unused(), *live.left_out]
-        taken.left_out += [LeftOut(kind, failure.message) for kind, failure in live.failures.items()]
+        taken.left_out.extend(LeftOut(kind, failure.message) for kind, failure in live.failures.items())
         taken.warnings.extend(warnings)
         if not dry_run:
             await self._flag_drifted(taken)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LIST_WAIT_SECONDS = 1.0
 REQUEST_SECONDS = 30.0
 _INVALID_PARAMS = -32602
+_RESOURCE_NOT_FOUND = -32002
 _WORDS: Mapping[EntryKind, str] = {
     "prompts": "Prompt",
     "resources": "Resource",
@@ -110,7 +111,8 @@ class UpstreamPeer:
             return
         what = f"{_WORDS[kind]} '{name[:200]}'"
         if live is None:
-            raise PeerFailed(McpFailure(_INVALID_PARAMS, f"{what} is no longer offered by its server '{self.label}'"))
+            code = _INVALID_PARAMS if kind == "prompts" else _RESOURCE_NOT_FOUND
+            raise PeerFailed(McpFailure(code, f"{what} is no longer offered by its server '{self.label}'"))
         if pinned is None:
             raise self._refuse(f"{what} is new on its server '{self.label}', and", "imports it again")
         message = f"{what} was changed by the server that offers it, '{self.label}', and"

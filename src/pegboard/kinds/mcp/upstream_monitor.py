@@ -70,6 +70,7 @@ class UpstreamMonitor:
         self._list_peers = list_peers
         # Called with the id of the upstream and what it lists.
         self._observe = observe
+        self._is_closed = False
         self._statuses: OrderedDict[str, UpstreamStatus] = OrderedDict()
         pool.on_list_change = self.handle_list_change
 
@@ -90,9 +91,10 @@ class UpstreamMonitor:
         """Return the status of a server; if it is old, ask the server, and wait for at most this time."""
         status = self.find_status(peer)
         if not status.is_fresh:
-            was_reading = status.is_reading
-            await asyncio.wait({self._start(peer, status)}, timeout=seconds)
-            if was_reading and not status.is_fresh and not status.is_reading:
+            joined = status.task if status.is_reading else None
+            task = self._start(peer, status)
+            await asyncio.wait({task}, timeout=seconds)
+            if task is joined and task.done() and not status.is_fresh:
                 # The server reported a change after it was asked.
                 await asyncio.wait({self._start(peer, status)}, timeout=seconds)
         return status
@@ -105,7 +107,7 @@ class UpstreamMonitor:
 
     def handle_list_change(self, upstream: Upstream) -> None:
         """Read the lists of this server again before they are used, or soon if its new tools are to be added."""
-        for peer in self._list_peers():
+        for peer in () if self._is_closed else self._list_peers():
             if (peer.id in self._statuses or peer.is_followed) and peer.has_upstream(upstream):
                 status = self.find_status(peer)
                 status.expires = float("-inf")
@@ -113,10 +115,13 @@ class UpstreamMonitor:
                     delay = max(0.0, status.read_at + MIN_READ_SECONDS - time.monotonic())
                     status.timer = asyncio.get_running_loop().call_later(delay, self._read_soon, peer, status)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End all reading."""
+        self._is_closed = True
         for status in self._statuses.values():
             _cancel(status)
+        tasks = [status.task for status in self._statuses.values() if status.task is not None]
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _read_soon(self, peer: UpstreamPeer, status: UpstreamStatus) -> None:
         status.timer = None

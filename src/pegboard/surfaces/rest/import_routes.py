@@ -149,7 +149,10 @@ async def import_openapi(request: Request, board: Board, caller: CurrentCaller) 
 @router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=ImportResponse)
 @allow(refuse_agent_keys)
 async def import_mcp(body: McpImportBody, request: Request, board: Board, caller: CurrentCaller) -> Any:
-    """Make a tool of each tool that the server offers, and register its other entries; with `Accept: text/event-stream`, report progress."""
+    """Make a tool of each tool that the server offers, and register the server with its prompts and resources.
+
+    With `Accept: text/event-stream`, report progress.
+    """
     given = _get_fields(body)
     return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell))
 
