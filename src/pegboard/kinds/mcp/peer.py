@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -116,7 +117,7 @@ class UpstreamPeer:
         if pinned is None:
             raise self._refuse(f"{what} is new on its server '{self.label}', and", "imports it again")
         message = f"{what} was changed by the server that offers it, '{self.label}', and"
-        raise self._refuse(message, f"accepts that: pegboard upstreams accept {self.label}")
+        raise self._refuse(message, f"accepts that: pegboard upstreams accept {shlex.quote(self.label)}")
 
     async def check_unlisted(self, uri: str) -> None:
         """Raise PeerFailed if the server lists a resource of this URI, which its owner has not accepted."""

@@ -133,7 +133,29 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "Import tools from an OpenAPI document or an MCP server.",
         "import_commands",
         ("openapi", "import_openapi", "Make a tool of each operation in an OpenAPI or Swagger document."),
-        ("mcp", "import_mcp", "Make a tool of each tool that another MCP server offers.", _UNKNOWN_OPTIONS),
+        (
+            "mcp",
+            "import_mcp",
+            "Make a tool of each tool that another MCP server offers, and offer its prompts and resources.",
+            _UNKNOWN_OPTIONS,
+        ),
+    ),
+    CommandGroup(
+        "upstreams",
+        "Show and remove the MCP servers that were imported.",
+        "upstream_commands",
+        ("list", "list_upstreams", "List the imported MCP servers; an admin sees those of all users."),
+        ("show", "show_upstream", "Show an imported MCP server: its state, tools, prompts and resources."),
+        (
+            "accept",
+            "accept_upstream",
+            "Accept the changed prompts, resources and templates of an imported MCP server, or one of them.",
+        ),
+        (
+            "remove",
+            "remove_upstream",
+            "Remove an imported MCP server with its prompts, resources and credentials; its tools stay.",
+        ),
     ),
     CommandGroup(
         "mcp",

@@ -14,6 +14,7 @@ import typer
 
 from pegboard.model.secrets import resolve_references
 from pegboard.surfaces.cli.api_client import ApiClient, build_path
+from pegboard.surfaces.cli.entry_changes import format_entry_counts, has_entries
 from pegboard.surfaces.cli.exit_codes import RequestRefused
 from pegboard.surfaces.cli.mcp_server_files import FileServer, read_server_file
 from pegboard.surfaces.cli.output import to_single_line, write_json, write_marked
@@ -59,8 +60,8 @@ def format_counts(report: Mapping[str, Any], left_out: int) -> str:
 
 
 def is_all_left_out(report: Mapping[str, Any]) -> bool:
-    """Return True if an import left something out and has no tool."""
-    return bool(report["left_out"]) and not any(report[word] for word in _CHANGE_WORDS[:-1])
+    """Return True if an import left something out and has nothing else."""
+    return bool(report["left_out"]) and not (any(report[word] for word in _CHANGE_WORDS[:-1]) or has_entries(report))
 
 
 async def _import_server(
@@ -148,7 +149,7 @@ async def _run_import(client: ApiClient, body: dict[str, Any]) -> dict[str, Any]
 def _write_result(result: Mapping[str, Any], *, dry_run: bool) -> None:
     if "report" in result:
         report = result["report"]
-        text = format_counts(report, len(report["left_out"]))
+        text = format_counts(report, len(report["left_out"])) + format_entry_counts(report)
         if result["status"] == "failed":
             text += f": {report['left_out'][0]['reason']}"
         elif result["secrets"]:

@@ -108,7 +108,7 @@ def build_entry_lists(changes: Mapping[EntryKind, EntryChanges]) -> dict[str, En
     return {names.get(kind, kind): EntryChangesResponse.model_validate(found) for kind, found in changes.items()}
 
 
-class ImportResponse(EntryListsResponse):
+class ImportResponse(ResponseBody):
     """The changes that an import made, or that a dry run would make."""
 
     created: list[str]
@@ -119,7 +119,14 @@ class ImportResponse(EntryListsResponse):
     left_out: list[LeftOutResponse]
     warnings: list[str] = Field(description="What may prevent tools from working, and changes to their schemas")
     changes: dict[str, JsonObject] = Field(description="Of each updated or drifted tool: fields before and after")
-    upstream_id: str | None = Field(None, description="The imported MCP server in `GET /v1/upstreams`")
+
+
+class McpImportResponse(ImportResponse, EntryListsResponse):
+    """The same of an MCP server, with its prompts, resources and resource templates."""
+
+    upstream_id: str | None = Field(
+        None, description="The server in `GET /v1/upstreams`; null in a dry run of a new import"
+    )
 
 
 class AcceptResponse(ToolResponse):
@@ -143,10 +150,12 @@ def _build_body_schema(model: type[Model]) -> dict[str, Any]:
 async def import_openapi(request: Request, board: Board, caller: CurrentCaller) -> Any:
     """Make a tool of each operation; with `Accept: text/event-stream`, report progress."""
     given = _get_fields(validate_model(OpenApiImportBody, await read_document(request), ""))
-    return await _run_import(request, lambda tell: board.imports.openapi(caller, **given, tell=tell))
+    return await _run_import(
+        request, lambda tell: board.imports.openapi(caller, **given, tell=tell), ImportResponse.model_validate
+    )
 
 
-@router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=ImportResponse)
+@router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=McpImportResponse)
 @allow(refuse_agent_keys)
 async def import_mcp(body: McpImportBody, request: Request, board: Board, caller: CurrentCaller) -> Any:
     """Make a tool of each tool that the server offers, and register the server with its prompts and resources.
@@ -154,7 +163,7 @@ async def import_mcp(body: McpImportBody, request: Request, board: Board, caller
     With `Accept: text/event-stream`, report progress.
     """
     given = _get_fields(body)
-    return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell))
+    return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell), build_mcp_response)
 
 
 @router.post("/v1/tools/{ref}/accept", operation_id="accept_tool")
@@ -170,9 +179,9 @@ async def accept_tool(
     return AcceptResponse.model_construct(**dict(build_tool_response(tool, caller)), changes=changes)
 
 
-def build_import_response(report: ImportReport) -> ImportResponse:
-    """Return the response with a report."""
-    return ImportResponse.model_validate(report).model_copy(update=build_entry_lists(report.entries))
+def build_mcp_response(report: ImportReport) -> McpImportResponse:
+    """Return the response with the report on an MCP server."""
+    return McpImportResponse.model_validate(report).model_copy(update=build_entry_lists(report.entries))
 
 
 def _get_fields(body: Model) -> dict[str, Any]:
@@ -180,10 +189,12 @@ def _get_fields(body: Model) -> dict[str, Any]:
 
 
 async def _run_import(
-    request: Request, work: Callable[[ReportProgress], Awaitable[ImportReport]]
+    request: Request,
+    work: Callable[[ReportProgress], Awaitable[ImportReport]],
+    build: Callable[[ImportReport], ImportResponse],
 ) -> Response | ImportResponse:
     if wants_events(request.headers.getlist("accept")):
-        return StreamingResponse(_stream_events(work), media_type=EVENT_STREAM_TYPE)
+        return StreamingResponse(_stream_events(work, build), media_type=EVENT_STREAM_TYPE)
 
     async def whole() -> ImportReport:
         return await work(ignore_progress)
@@ -191,10 +202,12 @@ async def _run_import(
     taken = await run_unless_disconnected(request.receive, whole())
     if taken is None:
         raise ClientDisconnect
-    return build_import_response(taken)
+    return build(taken)
 
 
-async def _stream_events(work: Callable[[ReportProgress], Awaitable[ImportReport]]) -> AsyncIterator[bytes]:
+async def _stream_events(
+    work: Callable[[ReportProgress], Awaitable[ImportReport]], build: Callable[[ImportReport], ImportResponse]
+) -> AsyncIterator[bytes]:
     """Yield progress events, then the final event; a client disconnect cancels the import."""
     latest: dict[str, Any] = {}
     news = asyncio.Event()
@@ -215,15 +228,15 @@ async def _stream_events(work: Callable[[ReportProgress], Awaitable[ImportReport
             if latest:
                 yield _encode_event("progress", latest)
             await asyncio.wait({running}, timeout=_PROGRESS_INTERVAL_SECONDS)
-        yield _build_final_event(running)
+        yield _build_final_event(running, build)
     finally:
         running.cancel()
         await asyncio.wait({running})
 
 
-def _build_final_event(ended: asyncio.Task[ImportReport]) -> bytes:
+def _build_final_event(ended: asyncio.Task[ImportReport], build: Callable[[ImportReport], ImportResponse]) -> bytes:
     try:
-        report = build_import_response(ended.result())
+        report = build(ended.result())
     except (Refusal, ToolError) as error:
         status, detail, errors = describe_refusal(error)
         return _encode_event("error", orjson.loads(encode_problem(status, detail, errors=errors)))
