@@ -64,9 +64,9 @@ class Upstreams:
         """The command of a file's server."""
         return [sys.executable, str(FOLDER / "raw.py"), str(file)]
 
-    async def take(self, name: str, results: Mapping[str, Any] | None = None, prefix: str = "", **options: Any) -> Path:
+    async def take(self, stem: str, results: Mapping[str, Any] | None = None, prefix: str = "", **options: Any) -> Path:
         """Import a server with one tool, and return its file; the report is in `report`."""
-        file = self.make(name, results)
+        file = self.make(stem, results)
         await self.take_again(file, prefix=prefix, **options)
         return file
 

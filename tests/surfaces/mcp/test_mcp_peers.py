@@ -12,7 +12,7 @@ import pytest
 
 from pegboard.kinds.mcp import peer
 from pegboard.surfaces.mcp.peer_lists import matches_template
-from tests.surfaces.mcp.raw_upstreams import CATALOG, RESOURCE, SECRET, TEMPLATE, PROMPT, Upstreams, listed
+from tests.surfaces.mcp.raw_upstreams import CATALOG, PROMPT, RESOURCE, SECRET, TEMPLATE, Upstreams, listed
 from tests.surfaces.mcp.rpc import STATELESS, RpcClient, client_of, error
 from tests.surfaces.rest.clients import good, mock, new_user
 
