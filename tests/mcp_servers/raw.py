@@ -1,8 +1,8 @@
 """An MCP server that returns what its file has, unchanged: `raw.py FILE`, where FILE maps methods to results.
 
 The result of `tools/call` and similar methods is found by `METHOD NAME`; `error` in its place is a JSON-RPC error. The
-methods in `notify` of a result are sent as notifications after it. A capability that is null is not declared, and methods
-in `hangs` get no response.
+methods in `notify` of a result are sent as notifications after it. A capability that is null is not declared, and the
+methods in `hangs` get no response.
 """
 
 from __future__ import annotations

@@ -77,6 +77,8 @@ ROUTES = {
     "GET /v1/tools/{ref}/access": Answers("403", "403"),
     "GET /v1/tools/{ref}/definition": Answers("404", "200"),
     "GET /v1/tools/{ref}/versions": Answers("403", "403"),
+    "GET /v1/upstreams": REFUSED,
+    "GET /v1/upstreams/{upstream_id}": REFUSED,
     "GET /v1/users": REFUSED,
     "GET /v1/users/{user_id}": Answers("404", "200"),
     "GET /v1/users/{user_id}/keys": Answers("403", "403"),

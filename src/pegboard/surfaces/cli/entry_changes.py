@@ -26,14 +26,14 @@ def has_entries(report: Mapping[str, Any]) -> bool:
     return any(changes[word] for _, changes in iterate_entry_changes(report) for word in words)
 
 
-def format_entry_counts(report: Mapping[str, Any]) -> str:
-    """Return how many prompts, resources and templates a server has, with a comma in front, or an empty text."""
+def list_entry_counts(report: Mapping[str, Any]) -> list[str]:
+    """Return how many prompts, resources and templates a server has, as texts."""
     texts = []
     for word, changes in iterate_entry_changes(report):
         count = sum(len(changes[how]) for how in ("created", "updated", "unchanged", "drifted"))
         if count:
             texts.append(format_count(count, word))
-    return "".join(f", {text}" for text in texts)
+    return texts
 
 
 def show_entry_changes(report: Mapping[str, Any], *, dry_run: bool) -> None:

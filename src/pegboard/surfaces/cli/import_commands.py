@@ -10,7 +10,7 @@ import typer
 
 from pegboard.model.documents import read_text
 from pegboard.surfaces.cli.api_client import build_path
-from pegboard.surfaces.cli.entry_changes import format_differences, format_entry_counts, show_entry_changes
+from pegboard.surfaces.cli.entry_changes import format_differences, show_entry_changes
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.input_files import load_object, locate_document_errors, read_input
 from pegboard.surfaces.cli.mcp_file_import import format_counts, import_server_file, is_all_left_out
@@ -219,7 +219,7 @@ def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
         )
     for text in report["warnings"]:
         write_message(text, label="warning ", colour="yellow")
-    counts = format_counts(report, sum(map(len, wholly.values()))) + format_entry_counts(report)
+    counts = format_counts(report, sum(map(len, wholly.values())))
     write_message(f"{'Would import' if dry_run else 'Imported'}: {counts}")
 
 

@@ -14,7 +14,7 @@ import typer
 
 from pegboard.model.secrets import resolve_references
 from pegboard.surfaces.cli.api_client import ApiClient, build_path
-from pegboard.surfaces.cli.entry_changes import format_entry_counts, has_entries
+from pegboard.surfaces.cli.entry_changes import has_entries, list_entry_counts
 from pegboard.surfaces.cli.exit_codes import RequestRefused
 from pegboard.surfaces.cli.mcp_server_files import FileServer, read_server_file
 from pegboard.surfaces.cli.output import to_single_line, write_json, write_marked
@@ -54,9 +54,10 @@ def import_server_file(ctx: typer.Context, source: str, options: Mapping[str, An
 
 
 def format_counts(report: Mapping[str, Any], left_out: int) -> str:
-    """Return how many tools an import created, updated, left unchanged and so on, or `nothing`."""
+    """Return how many tools an import created, updated and so on, and how many other entries there are, or `nothing`."""
     counts = {word: len(report[word]) for word in _CHANGE_WORDS} | {"left out": left_out}
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing"
+    texts = [f"{count} {word}" for word, count in counts.items() if count]
+    return ", ".join([*texts, *list_entry_counts(report)]) or "nothing"
 
 
 def is_all_left_out(report: Mapping[str, Any]) -> bool:
@@ -149,7 +150,7 @@ async def _run_import(client: ApiClient, body: dict[str, Any]) -> dict[str, Any]
 def _write_result(result: Mapping[str, Any], *, dry_run: bool) -> None:
     if "report" in result:
         report = result["report"]
-        text = format_counts(report, len(report["left_out"])) + format_entry_counts(report)
+        text = format_counts(report, len(report["left_out"]))
         if result["status"] == "failed":
             text += f": {report['left_out'][0]['reason']}"
         elif result["secrets"]:
