@@ -197,3 +197,13 @@ class AnyCourse(RuleBasedStateMachine):
 
 
 TestAnyCourse = AnyCourse.TestCase
+
+
+def test_the_state_is_read_without_a_call(clock: Clock) -> None:
+    breakers = CircuitBreakers(clock)
+    assert not breakers.is_open("user", "origin")
+    fail(breakers.of("user", "origin"), 5)
+    assert breakers.is_open("user", "origin")
+    assert not breakers.is_open("other", "origin")
+    clock.now += 31
+    assert not breakers.is_open("user", "origin")

@@ -82,7 +82,7 @@ class UpstreamPeer:
             return UpstreamConnection(last_error=error.message)
         connection = self._monitor.pool.connections.get(self.upstream)
         return UpstreamConnection(
-            connection is not None and connection.session is not None,
+            self._monitor.pool.find_session(self.upstream) is not None,
             0 if connection is None else connection.calls,
             "open" if breakers.is_open(self._registered.owner_id, self.upstream.origin) else "closed",
             status.checked_at,

@@ -234,6 +234,11 @@ class McpSessionPool:
         """The connections that are kept, by upstream."""
         return MappingProxyType(self._connections)
 
+    def find_session(self, upstream: Upstream) -> McpSession | None:
+        """Return the session with an upstream that calls share, or None if none is open."""
+        connection = self._connections.get(upstream)
+        return None if connection is None else connection.session
+
     def check(self, upstream: Upstream) -> None:
         """Raise ToolError if it is known without connecting that this board cannot reach the upstream."""
         if upstream.server_url is not None:

@@ -18,6 +18,7 @@ from pegboard.model.mcp_peer import EntryKind
 from pegboard.telemetry.logs import get_logger
 
 if TYPE_CHECKING:
+    from pegboard.kinds.mcp.client_session import McpSession
     from pegboard.kinds.mcp.peer import UpstreamPeer
 
 log = get_logger(__name__)
@@ -43,13 +44,10 @@ class UpstreamStatus:
     checked_at: datetime | None = None
     read_at: float = float("-inf")
     expires: float = float("-inf")
+    # The session that the lists were read in.
+    session: McpSession | None = None
     task: asyncio.Task[None] | None = None
     timer: asyncio.TimerHandle | None = None
-
-    @property
-    def is_fresh(self) -> bool:
-        """True if the lists need not be read again."""
-        return time.monotonic() < self.expires
 
     @property
     def is_reading(self) -> bool:
@@ -90,11 +88,11 @@ class UpstreamMonitor:
     async def refresh(self, peer: UpstreamPeer, seconds: float) -> UpstreamStatus:
         """Return the status of a server; if it is old, ask the server, and wait for at most this time."""
         status = self.find_status(peer)
-        if not status.is_fresh:
+        if not self._is_fresh(status):
             joined = status.task if status.is_reading else None
             task = self._start(peer, status)
             await asyncio.wait({task}, timeout=seconds)
-            if task is joined and task.done() and not status.is_fresh:
+            if task is joined and task.done() and not self._is_fresh(status):
                 # The server reported a change after it was asked.
                 await asyncio.wait({self._start(peer, status)}, timeout=seconds)
         return status
@@ -123,6 +121,13 @@ class UpstreamMonitor:
         tasks = [status.task for status in self._statuses.values() if status.task is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def _is_fresh(self, status: UpstreamStatus) -> bool:
+        """True if the lists need not be read again: not after a while, a report of a change, or in a new session."""
+        if time.monotonic() >= status.expires:
+            return False
+        session = self.pool.find_session(status.upstream)
+        return session is None or (session is status.session and not session.in_doubt)
+
     def _read_soon(self, peer: UpstreamPeer, status: UpstreamStatus) -> None:
         status.timer = None
         if self._statuses.get(peer.id) is status:
@@ -136,7 +141,11 @@ class UpstreamMonitor:
     async def _read(self, peer: UpstreamPeer, status: UpstreamStatus) -> None:
         status.read_at = time.monotonic()
         status.expires = status.read_at + LIST_MAX_AGE_SECONDS
-        live = await read_live_lists(self.pool, status.upstream, peer.mask, with_tools=peer.is_followed)
+        session = self.pool.find_session(status.upstream)
+        # Reading the tools ends the doubt.
+        with_tools = peer.is_followed or (session is not None and session.in_doubt)
+        live = await read_live_lists(self.pool, status.upstream, peer.mask, with_tools=with_tools)
+        status.session = self.pool.find_session(status.upstream)
         status.digests = {kind: {each.name: each.digest for each in found} for kind, found in live.entries.items()}
         status.failures = live.failures
         status.checked_at = datetime.now(UTC)

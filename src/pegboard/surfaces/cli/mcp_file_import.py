@@ -54,7 +54,7 @@ def import_server_file(ctx: typer.Context, source: str, options: Mapping[str, An
 
 
 def format_counts(report: Mapping[str, Any], left_out: int) -> str:
-    """Return how many tools an import created, updated and so on, and how many other entries there are, or `nothing`."""
+    """Return how many tools an import created, updated and so on, and the number of other entries, or `nothing`."""
     counts = {word: len(report[word]) for word in _CHANGE_WORDS} | {"left out": left_out}
     texts = [f"{count} {word}" for word, count in counts.items() if count]
     return ", ".join([*texts, *list_entry_counts(report)]) or "nothing"

@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from pegboard import Pegboard
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
+from pegboard.model.mcp_peer import PeerFailed
 from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.registry.upstream_registry import UpstreamRegistry
 from pegboard.testing import member
@@ -182,3 +183,18 @@ async def test_a_prefix_that_is_too_long_is_refused(board: Pegboard, server: Ser
     with pytest.raises(Invalid) as raised:
         await board.imports.mcp(board.admin, **server.given, prefix="p" * 65)
     assert raised.value.faults[0].field == "prefix"
+
+
+async def test_a_prompt_that_changed_while_no_session_was_open_is_refused(board: Pegboard, server: Server) -> None:
+    await board.imports.mcp(board.admin, **server.given)
+    found = get_only(board)
+    peer = board.snapshot.upstreams.get_peer(found.id)
+    await peer.check_entry("prompts", "hello")
+    server.write(prompts__list={"prompts": [{**PROMPT, "description": "Other."}]})
+    session = board.imports.monitor.pool.find_session(peer.upstream)
+    assert session is not None
+    session.end()
+    await session.task
+    await board.imports.monitor.pool.tools(peer.upstream)
+    with pytest.raises(PeerFailed, match="was changed by the server"):
+        await peer.check_entry("prompts", "hello")
