@@ -112,7 +112,7 @@ def import_mcp(
     ] = False,
     options: ImportOptions,
 ) -> None:
-    """Make a tool of each tool that another MCP server offers, and offer its prompts and resources.
+    """Import the tools, prompts and resources of an MCP server.
 
     Each is pinned to its current definition. If the server changes that, it is refused until you accept the change.
 

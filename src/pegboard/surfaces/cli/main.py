@@ -136,7 +136,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         (
             "mcp",
             "import_mcp",
-            "Make a tool of each tool that another MCP server offers, and offer its prompts and resources.",
+            "Import the tools, prompts and resources of an MCP server.",
             _UNKNOWN_OPTIONS,
         ),
     ),
