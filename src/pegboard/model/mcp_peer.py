@@ -24,6 +24,10 @@ class PeerFailed(Exception):
 class McpPeer(Protocol):
     """One server, with the credentials of the owner who imported it."""
 
+    def refresh_soon(self) -> None:
+        """Ask the server for its lists if that was not done for a while, without waiting."""
+        ...
+
     async def find_problem(self) -> str | None:
         """Return why the server is unavailable, or None; ask it if that was not done for a while, for a short time."""
         ...

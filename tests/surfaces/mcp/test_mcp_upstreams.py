@@ -197,6 +197,18 @@ async def test_a_followed_server_adds_tools_and_entries_but_no_changes(upstreams
     assert (await upstreams.show())["state"] == "drifted"
 
 
+async def test_a_list_of_tools_finds_what_a_followed_server_did_not_announce(
+    upstreams: Upstreams, rpc: RpcClient
+) -> None:
+    file = await upstreams.take("one", follow=True)
+    upstreams.write(file, {"tools/list": tools("one_tool", "silent")})
+
+    async def is_listed() -> bool:
+        return "silent" in [tool["name"] for tool in await listed(rpc, "tools/list", "tools")]
+
+    assert await until(is_listed)
+
+
 async def test_following_brings_back_neither_a_changed_entry_nor_a_deleted_tool(
     upstreams: Upstreams, rpc: RpcClient
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +89,11 @@ class UpstreamPeer:
             status.checked_at,
             None if status.failure is None else status.failure.message,
         )
+
+    def refresh_soon(self) -> None:
+        """Ask the server for its lists if that was not done for a while, without waiting."""
+        with suppress(ToolError):  # what cannot be asked is reported by its requests
+            self._monitor.refresh_soon(self)
 
     async def find_problem(self) -> str | None:
         """Return why the server is unavailable, or None; ask it if that was not done for a while, for a short time."""

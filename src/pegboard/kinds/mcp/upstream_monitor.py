@@ -97,6 +97,12 @@ class UpstreamMonitor:
                 await asyncio.wait({self._start(peer, status)}, timeout=seconds)
         return status
 
+    def refresh_soon(self, peer: UpstreamPeer) -> None:
+        """Ask the server if its status is old, without waiting; raise ToolError if its config cannot be used."""
+        status = self.find_status(peer)
+        if not self._is_fresh(status):
+            self._start(peer, status)
+
     async def expire(self, peer: UpstreamPeer) -> None:
         """Let the next use read the lists again, after the minimum interval."""
         status = self.find_status(peer)

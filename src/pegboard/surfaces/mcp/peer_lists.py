@@ -72,6 +72,12 @@ class PeerLists:
         """Return the servers that the caller imported, and those of the tools that are offered to the caller."""
         return self._find_lists(caller).peers
 
+    def follow_servers(self, caller: Caller) -> None:
+        """Ask the followed servers of the caller for new tools and entries, if that was not done for a while."""
+        for named in self.find_peers(caller):
+            if named.upstream.follow:
+                named.peer.refresh_soon()
+
     def list_entries(self, caller: Caller, kind: EntryKind) -> EntryList:
         """Return the entries of all servers, in the definitions that their owners accepted."""
         lists = self._find_lists(caller)
