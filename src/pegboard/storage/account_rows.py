@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Table, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, RowMapping, Table, and_, bindparam, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.accounts import Agent, ApiKey, Secret, User
@@ -28,12 +28,12 @@ class AccountRows(Generic[T]):
     """The rows of one table as objects; each has an id, and the revision at which it changed."""
 
     def __init__(
-        self, model: type[T], table: Table, what: str, is_listed: ColumnElement[bool], read: Callable[[Row[Any]], T]
+        self, model: type[T], table: Table, what: str, is_listed: ColumnElement[bool], read: Callable[[RowMapping], T]
     ) -> None:
         self._table = table
         self._what = what
         self._is_listed = is_listed
-        self._read: Callable[[Row[Any]], T] = read
+        self._read: Callable[[RowMapping], T] = read
         self._columns = tuple(table.c[name] for name in model.__dataclass_fields__)
 
     async def add(self, conn: AsyncConnection, item: T, *, revision: int) -> None:
@@ -62,13 +62,13 @@ class AccountRows(Generic[T]):
 
     async def find(self, conn: AsyncConnection, *conditions: ColumnElement[bool]) -> T | None:
         """Return the row that matches the conditions, or None."""
-        row = (await conn.execute(select(*self._columns).where(*conditions))).first()
+        row = (await conn.execute(select(*self._columns).where(*conditions))).mappings().first()
         return self._read(row) if row else None
 
     async def find_all(self, conn: AsyncConnection, *conditions: ColumnElement[bool]) -> list[T]:
         """Return the rows that match the conditions, oldest first."""
         query = select(*self._columns).where(*conditions).order_by(self._table.c.id)
-        return [self._read(row) for row in await conn.execute(query)]
+        return [self._read(row) for row in (await conn.execute(query)).mappings()]
 
     async def page(
         self, conn: AsyncConnection, owner_id: str | None = None, *, after: str | None = None, limit: int
@@ -79,28 +79,29 @@ class AccountRows(Generic[T]):
             query = query.where(has_id(self._table.c.owner_id, owner_id))
         if after is not None:
             query = query.where(self._table.c.id > after)
-        return [self._read(row) for row in await conn.execute(query.order_by(self._table.c.id).limit(limit))]
+        query = query.order_by(self._table.c.id).limit(limit)
+        return [self._read(row) for row in (await conn.execute(query)).mappings()]
 
     async def list_changed(self, conn: AsyncConnection, since: int) -> list[T]:
         """Return every row that changed after a revision, including deleted ones."""
         query = select(*self._columns).where(self._table.c.revision > since)
-        return [self._read(row) for row in await conn.execute(query)]
+        return [self._read(row) for row in (await conn.execute(query)).mappings()]
 
     async def _update(self, conn: AsyncConnection, item: T, revision: int) -> bool:
         values = {**asdict(item), "revision": revision}
         return (await conn.execute(update(self._table).where(self._table.c.id == item.id).values(values))).rowcount > 0
 
 
-users = AccountRows(User, _users, "user", is_not_deleted(_users.c.is_deleted), lambda row: User(**row._mapping))
-keys = AccountRows(ApiKey, _keys, "key", _keys.c.revoked_at.is_(None), lambda row: ApiKey(**row._mapping))
+users = AccountRows(User, _users, "user", is_not_deleted(_users.c.is_deleted), lambda row: User(**row))
+keys = AccountRows(ApiKey, _keys, "key", _keys.c.revoked_at.is_(None), lambda row: ApiKey(**row))
 agents = AccountRows(
     Agent,
     _agents,
     "agent",
     is_not_deleted(_agents.c.is_deleted),
-    lambda row: Agent(**{**row._mapping, "tools": tuple(row.tools)}),
+    lambda row: Agent(**{**row, "tools": tuple(row["tools"])}),
 )
-secrets = AccountRows(Secret, _secrets, "secret", _secrets.c.sealed.is_not(None), lambda row: Secret(**row._mapping))
+secrets = AccountRows(Secret, _secrets, "secret", _secrets.c.sealed.is_not(None), lambda row: Secret(**row))
 
 
 async def find_user_by_name(conn: AsyncConnection, name: str) -> User | None:

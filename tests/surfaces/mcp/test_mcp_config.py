@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
+import httpx2
 import pytest
 from anthropic.types.beta import BetaMCPToolsetParam, BetaRequestMCPServerURLDefinitionParam
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 from openai.types.responses.tool_param import Mcp
 from pydantic import TypeAdapter
 
@@ -91,7 +91,7 @@ async def connected(client: str, entry: dict[str, Any]) -> AsyncIterator[Client]
         if client == "codex":
             assert entry["bearer_token_env_var"] == "PEGBOARD_KEY"
             headers = {"Authorization": f"Bearer {KEY}"}
-        http = create_mcp_http_client(headers=headers)
+        http = httpx2.AsyncClient(timeout=60, headers=headers)
         async with http, Client(streamable_http_client(url, http_client=http), mode="auto") as opened:
             yield opened
         return
