@@ -1,4 +1,7 @@
-"""Fair queue: limits concurrent calls, serves users evenly, and reserves slots for users without a running call."""
+"""Fair queue: limits concurrent calls, serves users evenly, and reserves slots for users without a running call.
+
+Not `asyncio.Semaphore`: it serves calls in the order of arrival, behind a user who sends very many.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Streams of server-sent events, read from an event log that all clients share."""
+"""Streams of server-sent events, read from an event log that all clients share.
+
+Hand-written: the responses of frameworks encode each event once per client, and wait for clients that stop reading.
+"""
 
 from __future__ import annotations
 
