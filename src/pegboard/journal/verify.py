@@ -44,7 +44,7 @@ class Scope(Model):
 
 
 class Position(Model):
-    """How far a verification has come; `seq` is None where a writer's rows have not been looked at."""
+    """How far a verification has come; `seq` is None if no row of the writer was read yet."""
 
     writer: int = Field(ge=0, le=2**31 - 1)
     seq: int | None = Field(None, ge=0, le=2**63 - 1)

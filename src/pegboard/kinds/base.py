@@ -95,7 +95,7 @@ class ArgumentCheck(Protocol):
         """
         ...
 
-    def ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
+    def list_ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
         """Return the arguments that are dropped."""
         ...
 
@@ -178,7 +178,7 @@ class KindSpec:
     find_tool_server: Callable[[Tool], ServerAddress | None] = lambda _tool: None
     """Returns the address of the MCP server that a tool was imported from, or None."""
     local_origin: str = "is defined in the code of the process that runs the board"
-    """Where a tool of this kind that is not stored comes from."""
+    """The source of a tool of this kind that is not stored."""
     is_missing: bool = False
     """True if no installed package has this kind; its stored tools are listed, and cannot run."""
     purpose: str = ""

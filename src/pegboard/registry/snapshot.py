@@ -77,7 +77,7 @@ class Snapshot:
         """Return the tool of that id, stored or local to this process, or None."""
         return self._ids.get(tool_id) or self._local_ids.get(tool_id)
 
-    def stored(self, name: str) -> Tool | None:
+    def find_stored(self, name: str) -> Tool | None:
         """Return the stored tool of that name or alias, even if a local tool of this process hides it."""
         compiled = self._names.get(name.lower())
         return None if compiled is None else compiled.tool

@@ -54,15 +54,15 @@ def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypat
 
 def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     handed = 0
-    listed = Talk.listed
+    list_parts = Talk.list_parts
 
     def counted(self: Talk, message: Any) -> list[Any]:
         nonlocal handed
-        parts = listed(self, message)
+        parts = list_parts(self, message)
         handed += len(parts)
         return parts
 
-    monkeypatch.setattr(Talk, "listed", counted)
+    monkeypatch.setattr(Talk, "list_parts", counted)
     talk = Talk(parts="content", part={"type": "text"})
     found = [{"role": "user", "content": f"{place}"} for place in range(300)]
     (message,) = talk.alternating(found)

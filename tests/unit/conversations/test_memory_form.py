@@ -54,5 +54,5 @@ def test_how_a_call_went_is_composed_again() -> None:
 )
 def test_calls_of_others_are_not_taken_for_memory(payload: dict[str, Any]) -> None:
     assert not Memory().recognises(payload)
-    found = DIALECTS.found(payload)
+    found = DIALECTS.detect(payload)
     assert found is None or found.name != "memory"

@@ -216,10 +216,10 @@ class TextDialect(Dialect):
             before, mark = yield from text.until(*marks)
             if mark in self.openers and before.rpartition("\n")[2].count(CODE_MARK) % 2:
                 yield from text.until(CODE_MARK, "\n\n")
-            elif not (yield from self.passed(mark, text, into)):
+            elif not (yield from self.skip_section(mark, text, into)):
                 return mark
 
-    def passed(self, mark: str, text: Text, into: Assembly) -> Generator[None, None, bool]:
+    def skip_section(self, mark: str, text: Text, into: Assembly) -> Generator[None, None, bool]:
         """If this mark starts or ends a section without calls, skip that section and return True."""
         thought = tuple(self.thoughts.values())
         if mark in self.thoughts:

@@ -76,7 +76,7 @@ class Llama31(TextDialect):
                 if role.strip() != "assistant":
                     yield from skip_other_turn(text, into, _TURN_END, _STEP_END)
             else:
-                yield from self.passed(mark, text, into)
+                yield from self.skip_section(mark, text, into)
             is_object = yield from _read_objects(text, into)
             if mark == _PYTHON_TAG and not is_object:
                 yield from _read_builtin_call(text, into)

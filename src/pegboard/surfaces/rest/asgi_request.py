@@ -41,7 +41,7 @@ BODY_TIMEOUT_SECONDS = 30
 # The minimum average rate of a request body after that time.
 MIN_BODY_BYTES_PER_SECOND = 16 * 1024
 _TRUNCATED_MESSAGE = "The request ended before its body did"
-# In the state of a request: its ClientConnection, where the server has one.
+# In the state of a request: its ClientConnection, if the server has one.
 CONNECTION_KEY = "pegboard.connection"
 # Set in the scope of a HEAD request.
 HEAD_KEY = "pegboard.head"

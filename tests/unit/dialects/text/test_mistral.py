@@ -26,7 +26,7 @@ WEATHER = '{"city": "Zürich"}'
     ],
 )
 def test_what_follows_the_mark_tells_the_two_apart(text: str, name: str | None) -> None:
-    found = Dialects([MistralNemo(), MistralSmall32()]).found(text)
+    found = Dialects([MistralNemo(), MistralSmall32()]).detect(text)
     assert (found.name if found else None) == name
 
 

@@ -78,7 +78,7 @@ class FakeSource:
         if self.faults:
             raise self.faults.pop(0)
         self.entries.append(entry)
-        return entry.answered([self.key(entry, row) for row in entry.rows])
+        return entry.build_answer([self.key(entry, row) for row in entry.rows])
 
     def key(self, entry: InsertEntry, row: Any) -> tuple[Any, ...]:
         self.rows += 1

@@ -33,11 +33,11 @@ def journaled(entry: InsertEntry) -> InsertEntry:
     """The entry, whose row in the journal is committed with it."""
 
     def answered(keys: object) -> InsertAnswer:
-        answer = entry.answered(keys)  # type: ignore[arg-type]
+        answer = entry.build_answer(keys)  # type: ignore[arg-type]
         row = serialize_execution(an_execution(id=entry.run_id, row_id=answer.row_id))
         return answer._replace(closing=ClosingEntry(row))
 
-    return entry._replace(answered=answered)
+    return entry._replace(build_answer=answered)
 
 
 async def recorded(database: Database) -> dict[str, str | None]:

@@ -107,7 +107,7 @@ _FILE_SCHEMA: Schema = {
         "filename": {"type": "string"},
         "content_type": {"type": "string", "description": "Media type of the file"},
         "base64": {"type": "string", "description": "The bytes of the file in base64"},
-        "text": {"type": "string", "description": "The content of the file, where it is text"},
+        "text": {"type": "string", "description": "The content of the file, if it is text"},
     },
     "oneOf": [{"required": ["base64"]}, {"required": ["text"]}],
     "additionalProperties": False,
