@@ -14,6 +14,12 @@ BANNED_WORDS = re.compile(
     r"|for want of|be it)(?![a-z0-9])",
     re.IGNORECASE,
 )
+# Phrases of src/ and docs/ for which there is a shorter one: "if there is", "return", "nevertheless", "unchanged".
+BANNED_PHRASES = re.compile(
+    r"\b(where there (?:is|are|was|were|can)|where (?:none|nothing|no one)|(?:comes?|came) (?:back|again|late)"
+    r"|all the same|as (?:it|they) came|tells? (?:of|it|them|which|what|how|whether|its)|such as it is)\b",
+    re.IGNORECASE,
+)
 # Metaphors that were names once. Say environment, supervisor, watcher, queue, compiled tool, surface, register, ….
 BANNED_NAMES = frozenset({
     "aloud", "condemned", "crew", "door", "doors", "estate", "house", "houses", "lane", "lanes", "onlooker",
@@ -33,8 +39,15 @@ def private_words() -> Iterator[str]:
     for page in (*map(Path, ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")), *sorted(Path("docs").rglob("*.md"))):
         if page.is_file() and "_build" not in page.parts and page.name != "glossary.md":
             text = page.read_text(encoding="utf-8")
-            for match in BANNED_WORDS.finditer(text.replace("\n", " ")):
+            for match in find_banned(text.replace("\n", " "), has_phrases=True):
                 yield f"{page}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': use a plain word"
+
+
+def find_banned(text: str, *, has_phrases: bool) -> Iterator[re.Match[str]]:
+    """Return the banned words of a text and, with `has_phrases`, the banned phrases."""
+    yield from BANNED_WORDS.finditer(text)
+    if has_phrases:
+        yield from BANNED_PHRASES.finditer(text)
 
 
 def private_words_in_code(path: Path) -> Iterator[str]:
@@ -56,7 +69,8 @@ def private_words_in_code(path: Path) -> Iterator[str]:
         elif token.type == tokenize.COMMENT or (
             token.type == tokenize.STRING and (path.parts[0] == "src" or line in docstrings)
         ):
-            found = [match[0] for match in BANNED_WORDS.finditer(" ".join(token.string.split()))]
+            text = " ".join(token.string.split())
+            found = [match[0] for match in find_banned(text, has_phrases=path.parts[0] == "src")]
         for word in found:
             if (path.as_posix(), word.lower()) not in ALLOWED_IN:
                 yield f"{path}:{line}: '{word}': use a plain word (docs/glossary.md)"

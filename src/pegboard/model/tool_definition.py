@@ -67,7 +67,7 @@ class ToolBase(Model):
     max_result_bytes: int | None = Field(None, ge=1, le=100 * 2**20, description="Largest result, as JSON")
     display: Display | None = Field(None, description="How arguments and results read to people; models never see it")
     on_disconnect: Literal["cancel", "detach"] = Field(
-        "cancel", description="Whether a call ends or goes on when its caller disconnects"
+        "cancel", description="Whether a call ends or continues when its caller disconnects"
     )
 
 

@@ -239,7 +239,7 @@ class RequestBodyReader:
         """
         check_type(content, dict, "content of requestBody")
         if len(content) > MAX_PARAMETERS:
-            raise Unusable(f"its body has {len(content):,} media types, and at most {MAX_PARAMETERS:,} are looked at")
+            raise Unusable(f"its body has {len(content):,} media types, and at most {MAX_PARAMETERS:,} are read")
         why = "it names no media type"
         found: list[RequestBody] = []
         for media_type in self._sort_media_types(content):
