@@ -20,7 +20,7 @@ from pegboard import Pegboard
 from pegboard.http_client.guarded_client import Resolver
 from pegboard.model.call import ToolResult
 from pegboard.testing import NoSettings
-from tests.unit.sandbox.living import is_first
+from tests.unit.sandbox.confined_tools import is_first
 from tests.waiting import until
 
 MEBIBYTE = 2**20

@@ -16,7 +16,7 @@ from pegboard.testing import NoSettings
 from tests.board_surfaces import KEY
 from tests.servers import PostgresServer
 from tests.surfaces.rest.clients import client, good, mock, problem
-from tests.unit.journal.hands import start
+from tests.unit.journal.standalone_journals import start
 from tests.waiting import until
 
 

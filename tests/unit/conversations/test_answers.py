@@ -11,7 +11,7 @@ from pegboard.conversations import stored_calls
 from pegboard.model.api_errors import Invalid
 from pegboard.model.conversation import Message
 from tests.formats import cases
-from tests.unit.conversations.test_adding import added
+from tests.unit.conversations.test_added_messages import added
 
 WEATHER = {"temp_c": 7.5, "sky": "bewölkt"}
 PAIRS = [

@@ -12,7 +12,7 @@ from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.turn_reader import TurnReader
 from pegboard.model.api_errors import Invalid
-from tests.unit.conversations.hearing import DIALECTS, heard
+from tests.unit.conversations.message_reading import DIALECTS, heard
 
 
 class Counted(list[Any]):

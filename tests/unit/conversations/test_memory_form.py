@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pegboard.dialects.memory_form import Memory
-from tests.unit.conversations.hearing import ADMIN, DIALECTS, PAYLOADS, heard
+from tests.unit.conversations.message_reading import ADMIN, DIALECTS, PAYLOADS, heard
 
 WENT = {"code": "timeout", "duration_ms": 12.5, "attempts": 2, "run_id": "r1"}
 CALL: dict[str, Any] = {"id": "c1", "name": "a", "arguments": {"x": 1}}

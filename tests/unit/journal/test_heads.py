@@ -16,7 +16,7 @@ from pegboard.journal.open_journal import open_chain
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import read, run
-from tests.unit.journal.hands import VAULT, Hand, lone_writer, opened, start
+from tests.unit.journal.standalone_journals import VAULT, Hand, lone_writer, opened, start
 from tests.unit.storage.rows import an_execution
 
 MAC = "0" * 32

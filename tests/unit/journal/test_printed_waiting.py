@@ -13,7 +13,7 @@ from pegboard.model.call_errors import Unavailable
 from pegboard.storage import journal_chain_rows
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import add_writer, append, call
-from tests.unit.journal.hands import opened, start
+from tests.unit.journal.standalone_journals import opened, start
 from tests.unit.storage.rows import an_execution
 
 

@@ -17,7 +17,7 @@ from pegboard.storage.migrate import migrate
 from pegboard.testing import calls_of
 from tests.unit.journal.audits import verified
 from tests.unit.journal.boards import Note, board_on, code, intents, no_intents, rows
-from tests.unit.journal.hands import (
+from tests.unit.journal.standalone_journals import (
     ACTIVE,
     QUIET,
     VAULT,

@@ -16,7 +16,7 @@ from pegboard.model.tool import Kind
 from pegboard.runs.replay import Difference
 from pegboard.testing import NoSettings, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.runs.replaying import KEEPING, answering, called, refusal
+from tests.unit.runs.recorded_calls import KEEPING, answering, called, refusal
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from pegboard.runs.replay import (
 )
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.runs.replaying import KEEPING, answering, called
+from tests.unit.runs.recorded_calls import KEEPING, answering, called
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TOOL = Tool("id", "owner", "quote", Kind.MOCK, {}, {}, NOW, NOW)

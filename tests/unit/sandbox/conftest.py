@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import USERS, Zygote, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import USERS, Zygote, make_zygote_spec, zygote
 
 
 @pytest.fixture(scope="module", params=USERS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.wire import Ended, Zygote
+from tests.unit.sandbox.supervisor_channel import Ended, Zygote
 
 FORK_BOMB = """
 import os

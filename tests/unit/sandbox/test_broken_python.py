@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from tests.unit.sandbox.confined import STAND_IN
-from tests.unit.sandbox.wire import Ended, Zygote, command
+from tests.unit.sandbox.supervisor_channel import Ended, Zygote, command
 
 FORK = """
 import os

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.sandbox.wire import PYTHON, Call, Ended, Zygote, command
+from tests.unit.sandbox.supervisor_channel import PYTHON, Call, Ended, Zygote, command
 
 FETCH = """
 import os, socket

@@ -11,8 +11,8 @@ import pytest
 
 from pegboard.sandbox.child import syscalls
 from pegboard.sandbox.child.pid1 import Pid1
-from tests.unit.sandbox.living import is_first, is_there
-from tests.unit.sandbox.wire import Zygote
+from tests.unit.sandbox.confined_tools import is_first, is_there
+from tests.unit.sandbox.supervisor_channel import Zygote
 
 NAMESPACES = syscalls.NEWUSER | syscalls.NEWPID
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.wire import Ended, Zygote, command, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import Ended, Zygote, command, make_zygote_spec, zygote
 
 LIBRARY = """
 import os

@@ -11,7 +11,7 @@ import pytest
 
 from pegboard.sandbox.child.fd_channel import ServerChannel
 from pegboard.sandbox.child.pipes import MAX_LINE_BYTES, MAX_LINES, MAX_REPORT_BYTES, ReportReader
-from tests.unit.sandbox.wire import PYTHON, Call, Ended, Zygote, command
+from tests.unit.sandbox.supervisor_channel import PYTHON, Call, Ended, Zygote, command
 
 
 def heard(call: Call) -> tuple[list[bytes], Ended]:

@@ -25,7 +25,7 @@ from pegboard.sandbox.sandbox import EnvironmentSpec, Sandbox
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.living import boxed, command, later, script, until_idle, until_running
+from tests.unit.sandbox.confined_tools import boxed, command, later, script, until_idle, until_running
 from tests.waiting import until
 
 

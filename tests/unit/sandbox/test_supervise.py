@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.living import is_first
-from tests.unit.sandbox.wire import Call, Zygote, command, living
+from tests.unit.sandbox.confined_tools import is_first
+from tests.unit.sandbox.supervisor_channel import Call, Zygote, command, living
 
 
 def marked() -> str:

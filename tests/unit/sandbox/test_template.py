@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.living import is_there
-from tests.unit.sandbox.wire import Call, Refused, Zygote, command, make_zygote_spec, zygote
+from tests.unit.sandbox.confined_tools import is_there
+from tests.unit.sandbox.supervisor_channel import Call, Refused, Zygote, command, make_zygote_spec, zygote
 
 # Descriptors of a template between calls: the standard ones, that for requests, and two for the copy that waits.
 AT_REST = 6

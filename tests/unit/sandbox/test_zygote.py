@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import Refused, Zygote, command, living, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import Refused, Zygote, command, living, make_zygote_spec, zygote
 
 
 def test_one_that_is_asked_to_leave_waits_for_its_calls_and_exits(user: str) -> None:

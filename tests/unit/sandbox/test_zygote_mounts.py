@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import Refused, Zygote, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import Refused, Zygote, make_zygote_spec, zygote
 
 
 def make(path: Path) -> Path:

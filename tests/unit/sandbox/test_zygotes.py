@@ -20,7 +20,7 @@ from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.living import (
+from tests.unit.sandbox.confined_tools import (
     PLAIN,
     SiteFolder,
     children_now,

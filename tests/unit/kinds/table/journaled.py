@@ -15,7 +15,7 @@ from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
-from tests.unit.journal.hands import VAULT
+from tests.unit.journal.standalone_journals import VAULT
 from tests.unit.storage.rows import an_execution
 
 

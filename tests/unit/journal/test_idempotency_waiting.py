@@ -16,7 +16,7 @@ from pegboard.storage.database import Database
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.boards import Boards, Note, code, intents, is_repeat, two_boards
-from tests.unit.journal.hands import ACTIVE, a_call, kill, opened, row_of
+from tests.unit.journal.standalone_journals import ACTIVE, a_call, kill, opened, row_of
 from tests.waiting import until
 
 

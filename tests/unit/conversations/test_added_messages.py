@@ -10,7 +10,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.model.conversation import Message
 from tests.formats import cases
-from tests.unit.conversations.hearing import ADMIN, PAYLOADS, heard
+from tests.unit.conversations.message_reading import ADMIN, PAYLOADS, heard
 
 CALL = {"id": "c1", "name": "add", "arguments": {"b": 1, "a": 2}}
 # Of one dialect what its own reading of a text cannot tell from that of another.

@@ -10,7 +10,7 @@ from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
 from pegboard.sandbox import kernel_features as module
 from pegboard.sandbox.kernel_features import KernelFeatureCheck, KernelFeatures
 from pegboard.sandbox.sandbox import EnvironmentSpec
-from tests.unit.sandbox.living import command, later, make_sandbox
+from tests.unit.sandbox.confined_tools import command, later, make_sandbox
 
 ALL = KernelFeatures(7, True, True, True)
 SOME = KernelFeatures(0, False, True, True, {"landlock": "the kernel has none", "namespaces": "not allowed"})

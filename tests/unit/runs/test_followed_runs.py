@@ -11,7 +11,7 @@ from pegboard.dialect_calls import PayloadRunner
 from pegboard.model.api_errors import Invalid, NotFound
 from pegboard.model.call_errors import Unavailable
 from pegboard.testing import member
-from tests.unit.runs.rooms import read, results, room
+from tests.unit.runs.waiting_tools import read, results, room
 from tests.waiting import until
 
 

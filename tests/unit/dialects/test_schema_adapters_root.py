@@ -14,7 +14,7 @@ from pegboard.dialects.definition_lint import lint_definition
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.schema_adapters import add_missing_items, flatten_root, remove_absent_nulls
 from pegboard.dialects.schema_adapters.root_object import REFUSED_ROOT_KEYWORDS
-from tests.unit.dialects.test_linting import tool as tool_of
+from tests.unit.dialects.test_definition_lint import tool as tool_of
 
 KNOWN = load_dialects()
 FLAT = [name for name, dialect in KNOWN.items() if dialect.limits.root]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.wire import Ended, Refused, Zygote, command, living, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import Ended, Refused, Zygote, command, living, make_zygote_spec, zygote
 
 FORK_BOMB = """
 import os

@@ -16,8 +16,8 @@ import pytest
 from pegboard.sandbox import call_channel as module
 from pegboard.sandbox.call_channel import CallChannel
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.living import is_closed
-from tests.unit.sandbox.test_line import MOST, Ends, end, frame
+from tests.unit.sandbox.confined_tools import is_closed
+from tests.unit.sandbox.test_call_channel import MOST, Ends, end, frame
 from tests.waiting import until
 
 

@@ -10,7 +10,7 @@ import anyio
 
 from pegboard.runs.followed_runs import FollowedRun
 from pegboard.testing import calls_of
-from tests.unit.runs.rooms import read, results, room
+from tests.unit.runs.waiting_tools import read, results, room
 from tests.waiting import until
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pegboard.sandbox.call_channel import CallChannel, ConfinedResult, InvalidFrame
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.living import is_closed
+from tests.unit.sandbox.confined_tools import is_closed
 from tests.waiting import until
 
 MOST = 10_000
