@@ -63,7 +63,7 @@ async def surface(request: pytest.FixtureRequest, attacked: Pegboard) -> AsyncIt
         yield made
 
 
-async def test_each_surface_tells_how_an_attack_ended(surface: Surface) -> None:
+async def test_each_surface_reports_how_an_attack_ended(surface: Surface) -> None:
     for number, (kind, config, arguments, code, words) in enumerate(ATTACKS.values()):
         name = f"{surface.name}_{number}"
         schema = {"type": "object", "properties": {one: {} for one in arguments}}

@@ -120,7 +120,7 @@ async def test_a_caller_who_is_no_admin_registers_no_command(board: Target) -> N
         await board.board.add(definition, caller=ada)
 
 
-async def test_code_is_never_run_where_it_is_registered(board: Target, folder: Path) -> None:
+async def test_code_never_runs_in_the_process_that_registers_it(board: Target, folder: Path) -> None:
     touches = f"__import__('pathlib').Path({str(folder / 'ran')!r}).touch()"
     name = await board.add(
         "python", {"code": f"{touches}\n@({touches})\ndef f(a={touches}, *, b: ({touches}) = 1): pass"}

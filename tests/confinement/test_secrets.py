@@ -199,7 +199,7 @@ async def test_only_processes_of_the_call_are_to_be_seen(board: Target) -> None:
     assert all(int(pid) < 20 for pid in pids[:-2])
 
 
-async def test_mounts_say_where_nothing_of_the_board_is(board: Target) -> None:
+async def test_mounts_name_no_folder_of_the_board(board: Target) -> None:
     tried = await board.shell("cat /proc/self/mountinfo /proc/self/mounts /proc/self/mountstats")
     assert str(board.home) not in tried.output["stdout"]
     assert not board.leaked(tried.output["stdout"])

@@ -80,7 +80,7 @@ async def test_members_may_register_code_and_no_commands() -> None:
         assert (await ada.run("call", "hers", "x=b")).done().out.strip() == '"bb"'
 
 
-async def test_they_may_register_commands_where_the_board_says_so_but_see_no_folder(folder: Path) -> None:
+async def test_they_may_register_commands_if_the_board_allows_it_but_see_no_folder(folder: Path) -> None:
     async with other_user(shell_for_members=True) as (board, ada):
         for writable in (False, True):
             await ada.is_refused(shell("ls", working_dir=str(folder), writable=writable), NO_FOLDERS)

@@ -74,7 +74,7 @@ def received(result: ToolResult) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("fault", [reset, early_close, answer(503, Retry_After="0"), answer(502), answer(504)])
-async def test_faults_of_the_way_are_tried_again_only_where_the_tool_says_so(
+async def test_faults_of_the_way_are_tried_again_only_if_the_tool_asks_for_it(
     board: Pegboard, there: Upstream, fault: Behaviour
 ) -> None:
     for name in ("look", "buy"):
@@ -107,9 +107,7 @@ async def test_an_answer_that_says_no_is_never_tried_again(board: Pegboard, ther
     assert len(there.received) == 1
 
 
-async def test_an_upstream_that_has_enough_is_waited_for_where_the_tool_says_so(
-    board: Pegboard, there: Upstream
-) -> None:
+async def test_a_rate_limited_upstream_is_waited_for_if_the_tool_retries(board: Pegboard, there: Upstream) -> None:
     there.behaviour = first(1, answer(429, Retry_After="7"))
     failed = await board.call("buy")
     assert received(failed) == ("rate_limited", 1)

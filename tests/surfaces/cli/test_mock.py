@@ -158,7 +158,7 @@ def test_a_key_is_needed_for_calls_and_for_resets(url: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_it_says_where_it_is_and_a_line_that_can_be_pasted(served: tuple[str, str]) -> None:
+def test_it_prints_its_url_and_a_command_that_can_be_pasted(served: tuple[str, str]) -> None:
     url, message = served
     assert "Key: mock-key\n" in message
     (line,) = [line for line in message.splitlines() if "/v1/tools/" in line]

@@ -59,7 +59,7 @@ def test_the_tables_in_force_are_listed_and_what_keeps_one_from_serving(program:
     assert program.start("--local", "tables", "reload", "--json").done().json["items"][0]["status"] == "ok"
 
 
-def test_a_reload_of_a_broken_file_tells_every_fault_and_exits_1(program: Program, file: Path) -> None:
+def test_a_reload_of_a_broken_file_prints_every_fault_and_exits_1(program: Program, file: Path) -> None:
     write_tables(file, log_mood(tableNam="x"), log_mood(description=1))
     ran = program.start("--local", "tables", "reload")
     assert ran.code == 1
@@ -195,7 +195,7 @@ def test_what_init_writes_is_passed_by_check(program: Program, url: str, tmp_pat
     assert (again.code, "exists already" in again.err) == (2, True)
 
 
-def test_init_writes_private_tools_whose_description_tells_that_they_insert(postgres_url: str) -> None:
+def test_init_writes_private_tools_whose_description_states_that_they_insert(postgres_url: str) -> None:
     statements = ("CREATE TABLE customers (name TEXT)", "COMMENT ON TABLE customers IS 'People who buy from us.'")
     anyio.run(run_sql, postgres_url, *statements)
     ran = Program().run("tables", "init", "--database", postgres_url).done()

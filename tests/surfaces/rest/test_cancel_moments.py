@@ -203,7 +203,7 @@ async def test_a_call_may_end_itself(board: Pegboard) -> None:
     assert len(await calls_of(board, "at_last")) == 1
 
 
-async def test_one_that_will_not_be_ended_is_answered_soon_all_the_same(board: Pegboard) -> None:
+async def test_a_call_that_cannot_be_ended_is_answered_soon(board: Pegboard) -> None:
     let_go = anyio.Event()
 
     @board.tool

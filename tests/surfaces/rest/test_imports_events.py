@@ -65,7 +65,7 @@ async def test_progress_then_the_same_report_as_otherwise(admin: httpx.AsyncClie
     assert last == ("complete", plain)
 
 
-async def test_an_mcp_import_tells_too(admin: httpx.AsyncClient) -> None:
+async def test_an_mcp_import_reports_progress_too(admin: httpx.AsyncClient) -> None:
     async with offering(tool("say")) as there:
         first, *_, last = await asked(admin, MCP, {"server_url": there.url})
         assert first == ("progress", {"what": "listing", "done": 0, "total": 0})

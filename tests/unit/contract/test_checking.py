@@ -140,7 +140,7 @@ async def test_an_error_to_good_arguments_is_no_good_answer() -> None:
     assert "good arguments are answered with status new or existing" in report.text
 
 
-async def test_arguments_are_made_up_from_the_schema_where_none_are_given() -> None:
+async def test_arguments_are_generated_from_the_schema_if_none_are_given() -> None:
     async with serving() as url, sender(url) as send:
         report = await check(send, TOOL, input_schema=INPUT, p95_ms=10_000, calls=2)
     assert report.passed, report.text

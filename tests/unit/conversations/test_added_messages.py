@@ -123,7 +123,7 @@ def test_a_message_that_says_no_time_is_from_now() -> None:
         ({"role": "user", "content": [{"image": {"format": "png", "source": {}}}]}, "bedrock_converse", "unchanged"),
     ],
 )
-def test_how_a_message_came_is_kept_where_it_says_more(
+def test_the_original_message_is_kept_if_it_has_more_fields(
     body: dict[str, Any], dialect: str | None, raw: str | None
 ) -> None:
     (message,) = heard(body)

@@ -33,7 +33,7 @@ def calling(identity: str, **arguments: Any) -> dict[str, Any]:
     }
 
 
-async def test_a_page_ends_early_where_its_messages_are_long_and_nothing_is_left_out(stored_board: Pegboard) -> None:
+async def test_a_page_ends_early_if_its_messages_are_long_and_nothing_is_left_out(stored_board: Pegboard) -> None:
     me, threads = stored_board.admin, stored_board.threads
     thread = await threads.create(me)
     third = MAX_MESSAGE_BYTES // 3

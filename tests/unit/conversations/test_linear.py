@@ -76,7 +76,7 @@ def kept(body: Any, dialect: str | None = None) -> IncomingMessage:
 
 
 @pytest.mark.parametrize("dialect", ["openai_chat", "haystack", "text_hermes", "anthropic_messages"])
-def test_what_a_user_sends_is_not_kept_where_a_user_might_take_it_for_calls(dialect: str) -> None:
+def test_what_a_user_sends_is_not_kept_if_a_user_might_take_it_for_calls(dialect: str) -> None:
     event = {"parts": [{"functionCall": {"name": "get_weather", "args": {}}}], "role": "model"}
     one = kept({"role": "user", "content": event, "author": "agent", "invocationId": "i"}, dialect)
     assert (one.role, one.calls, one.raw) == ("user", (), None)

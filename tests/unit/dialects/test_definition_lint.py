@@ -105,7 +105,7 @@ def test_names_of_properties_are_refused_unless_they_are_replaced() -> None:
     assert found(lint_definition(odd, replaced)) == [("note", "input_schema.properties.a b")]
 
 
-def test_keywords_are_refused_or_ignored_where_the_provider_is_known_to() -> None:
+def test_keywords_are_refused_or_ignored_if_the_provider_is_known_to() -> None:
     picky = provider(refused=frozenset({"pattern"}), ignored=frozenset({"format"}))
     linted = lint_definition(taking(a={"type": "string", "pattern": "x", "format": "date"}), picky)
     assert found(linted) == [
@@ -133,7 +133,7 @@ def test_what_is_dropped_without_a_word_is_misread() -> None:
     ]
 
 
-def test_references_are_noted_where_they_are_written_out_and_misread_where_they_are_cut() -> None:
+def test_references_are_noted_if_they_are_inlined_and_misread_if_they_are_cut() -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"$ref": "#/definitions/x"}},

@@ -109,7 +109,7 @@ def test_bare_calls_are_read_alone_and_in_lists() -> None:
     assert known.read(sent).calls == (WEATHER,) and known.read(sent).dialect == "langgraph"
 
 
-def test_raw_calls_of_a_provider_are_read_where_there_are_no_others() -> None:
+def test_raw_calls_of_a_provider_are_read_if_there_are_no_others() -> None:
     raw = [
         {"id": "call_W1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Zürich"}'}}
     ]
@@ -152,7 +152,7 @@ def test_a_call_is_given_with_the_last_chunk() -> None:
     assert stream.end() == []
 
 
-def test_a_call_without_arguments_is_one_only_where_the_model_came_to_its_end() -> None:
+def test_a_call_without_arguments_is_one_only_if_the_model_came_to_its_end() -> None:
     for reason, is_malformed in (("tool_calls", False), ("length", True)):
         end = AIMessageChunk(
             content="", response_metadata={"finish_reason": reason}, chunk_position="last"

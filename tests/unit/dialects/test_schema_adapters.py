@@ -108,7 +108,7 @@ def test_simple_schemas_come_back_equal(name: str) -> None:
     assert fit_property_names(schema, NAMES) is schema
 
 
-def test_arguments_come_back_as_the_same_object_where_nothing_changes() -> None:
+def test_arguments_are_returned_as_the_same_object_if_nothing_changes() -> None:
     arguments = {"city": "Oslo", "unit": "celsius"}
     assert remove_optional_nulls(arguments, TOOLS["get_weather"]) is arguments
     assert restore_property_names(arguments, TOOLS["get_weather"], NAMES) is arguments

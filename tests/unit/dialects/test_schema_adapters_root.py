@@ -133,7 +133,7 @@ def test_a_schema_that_is_one_object_with_items_everywhere_stays_the_same() -> N
     assert add_missing_items(flatten_root(schema)) is schema
 
 
-def test_a_root_that_refers_to_itself_or_into_its_alternatives_is_one_object_all_the_same() -> None:
+def test_a_root_that_refers_to_itself_or_into_its_alternatives_is_one_object() -> None:
     endless = {"anyOf": [{"$ref": "#"}, {"properties": {"a": {"$ref": "#"}}, "required": ["a"]}]}
     assert flatten_root(endless)["properties"] == {"a": {"$ref": "#"}}
     inner = {"properties": {"a": {"type": "integer"}, "b": {"$ref": "#/anyOf/0/properties/a"}}}

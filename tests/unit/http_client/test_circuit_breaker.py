@@ -107,7 +107,7 @@ def test_a_probe_that_is_cancelled_gives_its_place_back(breaker: CircuitBreaker,
     assert is_open(breaker)
 
 
-def test_a_probe_that_never_tells_holds_its_place_for_a_while_only(breaker: CircuitBreaker, clock: Clock) -> None:
+def test_a_probe_without_an_outcome_holds_its_place_for_a_limited_time(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 30
     breaker.admit()

@@ -129,7 +129,7 @@ async def test_what_is_nearly_allowed_is_refused(entry: str, upstream: Upstream,
     assert (dialled, upstream.connections) == ([], 0)
 
 
-async def test_ipv6_is_reached_where_it_is_allowed() -> None:
+async def test_ipv6_is_reached_if_it_is_allowed() -> None:
     async with answering(answer(b"six"), host="::1") as upstream:
         allow = AllowList.read(f"[::1]:{upstream.port}")
         GuardedClient(allow, connect_seconds=10).check(str(upstream.url(host="[::1]")))

@@ -168,9 +168,7 @@ class TestTime:
             await made(hand, a_call(ACTIVE, key="k"))
             assert await hand.begin(a_call(ACTIVE, key="k")) is not None
 
-    async def test_a_call_that_still_runs_then_is_waited_for_all_the_same(
-        self, database: Database, tmp_path: Path
-    ) -> None:
+    async def test_a_call_that_still_runs_then_is_waited_for(self, database: Database, tmp_path: Path) -> None:
         async with (
             opened(database, tmp_path / "a", kept_for=timedelta(0)) as one,
             opened(database, tmp_path / "b") as other,

@@ -102,7 +102,7 @@ class TestDeadlines:
             ("succeeded", 0),
         ]
 
-    async def test_also_where_the_first_is_its_neighbour(self, database: Database, tmp_path: Path) -> None:
+    async def test_also_if_the_first_is_its_neighbour(self, database: Database, tmp_path: Path) -> None:
         async with opened(database, tmp_path / "spools") as hand:
             first = a_call(ACTIVE, key="k")
             assert await hand.begin(first) is None

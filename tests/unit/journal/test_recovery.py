@@ -83,7 +83,7 @@ def row_id_of_late(run_id: str) -> str:
     return f"{run_id[:-1]}{int(run_id[-1], 16) ^ 1:x}"
 
 
-async def test_one_that_was_taken_for_dead_tells_late_how_its_calls_ended_and_goes_on(
+async def test_a_writer_taken_for_dead_records_how_its_calls_ended_and_continues(
     database: Database, spools: Path
 ) -> None:
     async with opened(database, spools) as fenced:

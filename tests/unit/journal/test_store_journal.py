@@ -165,7 +165,7 @@ class TestAway:
                 after = await hand.record()
             assert await rows(database) == {kept.id, after.id}
 
-    async def test_rows_are_reported_lost_where_there_is_no_spool(
+    async def test_rows_are_reported_lost_without_a_spool(
         self, spools: Path, caplog: pytest.LogCaptureFixture, database: Database
     ) -> None:
         async with opened(database, spools, patience=0.0) as hand:

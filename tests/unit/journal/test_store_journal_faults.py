@@ -184,7 +184,7 @@ class TestNoValues:
         assert SECRET not in repr(row)
 
     @pytest.mark.parametrize("keeps", [False, True])
-    async def test_an_argument_is_shown_to_its_caller_and_kept_only_where_arguments_are(self, keeps: bool) -> None:
+    async def test_an_argument_is_shown_to_its_caller_and_kept_only_if_arguments_are(self, keeps: bool) -> None:
         schema = {
             "type": "object",
             "required": ["b"],

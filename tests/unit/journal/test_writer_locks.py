@@ -114,7 +114,9 @@ async def test_those_who_ask_do_not_look_alive_to_each_other(tmp_path: Path) -> 
         assert await FileLeases(tmp_path).find_dead_writers([(1, spool.path.stem, 0)]) == {1}
 
 
-async def test_no_one_is_gone_where_that_cannot_be_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_writer_is_dead_if_its_lock_cannot_be_checked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     linked = new_id()
     get_spool_path(tmp_path, linked).symlink_to(tmp_path / "elsewhere")
     assert await FileLeases(tmp_path).find_dead_writers([(1, linked, 0), (2, "no id", 0), (3, new_id(), 0)]) == {3}

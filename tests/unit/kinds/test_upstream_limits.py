@@ -82,7 +82,7 @@ def test_an_answer_may_stand_for_a_failure() -> None:
     assert breaker.words == ["admit", "failed"]
 
 
-def test_no_caller_is_asked_where_the_breaker_is_open() -> None:
+def test_no_caller_is_asked_if_the_breaker_is_open() -> None:
     breaker = CircuitBreaker("https://a:443", clock=lambda: 0.0, failures=1, seconds=30.0)
     breaker.record_failure()
     with pytest.raises(CircuitOpen), BreakerAttempt(breaker, FAR):

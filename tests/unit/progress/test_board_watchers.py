@@ -80,7 +80,7 @@ async def test_a_call_that_is_cancelled_while_it_runs_is_reported_too() -> None:
         assert not [one for one in gc.get_objects() if isinstance(one, ProgressThrottle)]
 
 
-async def test_no_timer_or_telling_is_left_when_the_last_goes() -> None:
+async def test_no_timer_is_left_when_the_last_watcher_leaves() -> None:
     attention: list[bool] = []
     watchers = BoardWatchers()
     watchers.on_watched_change = attention.append

@@ -31,7 +31,7 @@ async def test_the_first_is_reported_at_once_and_a_flood_becomes_few() -> None:
     assert len(received) == 2
 
 
-async def test_the_end_tells_what_was_held_back_and_nothing_later() -> None:
+async def test_the_end_reports_what_was_held_back_and_nothing_later() -> None:
     received: list[Progress] = []
     telling = ProgressThrottle(received.append)
     telling(Progress(1))

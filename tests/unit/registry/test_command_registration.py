@@ -51,7 +51,7 @@ class TestWho:
         with pytest.raises(Invalid, match="Only admins"):
             await board.apply([{**shell(), "name": "another"}], caller=ada)
 
-    async def test_where_they_may_folders_and_other_commands_stay_with_admins(self) -> None:
+    async def test_if_they_may_folders_and_other_commands_stay_with_admins(self) -> None:
         async with memory_board(shell_for_members=True) as board:
             ada = await member(board)
             tool = await board.add(shell("echo {x}", "x"), caller=ada)

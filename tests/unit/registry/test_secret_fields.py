@@ -262,7 +262,7 @@ def test_a_reference_in_an_auth_config_is_shown_as_it_is_and_everything_else_is_
     assert changed == {**auth, "username": "you"}
 
 
-def test_names_are_masked_where_nothing_is_a_reference() -> None:
+def test_names_are_masked_if_nothing_is_a_reference() -> None:
     auth = {"type": "api_key", "api_key": "hush", "header_name": "X", "username": "u", "headers": {"username": "v"}}
     shown = mask_auth(seal_auth(auth, VAULT, "tool"))
     masked = {"api_key": MASK, "header_name": MASK, "username": MASK, "headers": {"username": MASK}}

@@ -47,7 +47,7 @@ async def test_its_process_starts_without_a_call(how: Any) -> None:
         await one_more_than(before)
 
 
-async def test_one_that_cannot_run_is_hung_up_all_the_same() -> None:
+async def test_a_tool_that_cannot_run_is_registered() -> None:
     async with memory_board() as board:
         await board.add(tool("one", config={"code": CODE, "libraries": ["sympy"]}))
         result = await board.call("one")

@@ -122,7 +122,7 @@ async def test_a_fault_of_the_boards_own_is_one_error_that_says_nothing_of_it(mo
     assert b"inner" not in events[-1].frame
 
 
-async def test_the_end_tells_of_the_conversation_even_if_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_end_names_the_conversation_even_if_it_was_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     remembered: list[object] = []
 
     async def remember(thread_id: str, *rest: object) -> None:
@@ -142,7 +142,7 @@ async def test_the_end_tells_of_the_conversation_even_if_it_is_gone(monkeypatch:
     assert len(remembered) == 2
 
 
-async def test_what_json_can_hardly_hold_is_reported_all_the_same() -> None:
+async def test_values_that_json_cannot_hold_are_reported() -> None:
     async with room() as there:
         raw = [{"name": "echo", "arguments": {"n": 2**70, "s": "\ud800"}}, {"name": "echo", "arguments": {"n": 1}}]
         asked = there.board.payloads.read(raw, "plain", there.board.admin)

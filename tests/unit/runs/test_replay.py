@@ -126,7 +126,7 @@ class TestAgainstTheStore:
         replay = await stored.replay(first, tool="quote")
         assert replay.differences == (Difference("result", "changed", 1, 2),)
 
-    async def test_an_earlier_version_has_its_own_credentials_where_they_open(
+    async def test_an_earlier_version_has_its_own_credentials_if_they_can_be_decrypted(
         self, stored: Pegboard, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Telling:

@@ -174,7 +174,7 @@ class TestOutcomes:
         assert [path for path, _, _ in received(doubtful)] == ["status", "code", "error"]
         assert doubtful.note is None
 
-    def test_without_a_recorded_result_no_one_can_tell(self) -> None:
+    def test_without_a_recorded_result_no_difference_is_known(self) -> None:
         replay = compare_outcomes(recorded(), TOOL, answered({"a": 1}))
         assert (replay.same, replay.differences) == (None, ())
         assert replay.note is not None

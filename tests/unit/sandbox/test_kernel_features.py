@@ -121,7 +121,7 @@ def test_settings_that_stand_in_the_way_are_named(forked: Forker) -> None:
     assert found.endswith(", this is a container)")
 
 
-def test_nothing_is_missing_where_all_is_there() -> None:
+def test_nothing_is_missing_if_all_is_there() -> None:
     assert ALL.missing(()) == []
 
 

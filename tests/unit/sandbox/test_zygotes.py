@@ -290,7 +290,7 @@ async def test_a_folder_that_was_replaced_by_another_gets_another_zygote(tmp_pat
         assert (await zygotes.of(environment, "ann")).pid != first.pid
 
 
-async def test_warming_starts_a_process_only_where_there_is_room() -> None:
+async def test_warming_starts_a_process_only_if_there_is_room() -> None:
     async with some(most=1) as zygotes:
         zygotes.warm(PLAIN)
         zygotes.warm(PLAIN)
@@ -317,7 +317,7 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
             await zygotes.of(PLAIN, "ann")
 
 
-async def test_where_no_process_can_be_started_the_call_is_refused_and_nothing_leaks(
+async def test_if_no_process_can_be_started_the_call_is_refused_and_nothing_leaks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sys.executable", "/nonexistent/python")

@@ -109,7 +109,7 @@ async def test_the_references_to_tools_still_hold_and_any_kind_is_stored(older: 
                 await conn.execute(text(statement))
 
 
-async def test_it_is_taken_back_where_all_kinds_are_built_in(older: Database) -> None:
+async def test_the_migration_is_reverted_if_all_kinds_are_built_in(older: Database) -> None:
     async with older.read() as conn:
         before = await conn.run_sync(_read)
         rules = await conn.run_sync(_rules)

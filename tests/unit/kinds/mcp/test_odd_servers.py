@@ -69,7 +69,7 @@ async def test_a_port_that_takes_no_connection_is_given_up_in_time(upstreams: Mc
     assert "within 2 s" in error.message
 
 
-async def test_a_port_where_no_reader_listens_is_reported_to_be_one(upstreams: McpSessionPool) -> None:
+async def test_a_port_without_a_listener_is_reported_as_unreachable(upstreams: McpSessionPool) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]

@@ -130,7 +130,7 @@ async def test_a_number_that_no_float_can_hold_is_left_out_and_the_session_goes_
     assert (await message(upstreams, *says))[0] == Progress(1, 2, "half")
 
 
-async def test_what_an_upstream_tells_is_without_the_tools_credentials() -> None:
+async def test_progress_of_an_upstream_has_no_credentials_of_the_tool() -> None:
     received: list[Progress] = []
     config = {"command": list(COMMAND), "tool": "work", "env": {"TOKEN": "hunter2-hunter2"}}
     async with memory_board() as board:

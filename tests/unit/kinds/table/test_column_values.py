@@ -70,7 +70,7 @@ class TestText:
         for text in ("1430", "14", "25:00", "14:30Z", "14:30:00.1234567", ""):
             assert refusal(binder("text", "time", kind), text).code == "invalid_string"
 
-    def test_text_that_sqlite_would_make_a_number_of_is_refused_where_it_would(self) -> None:
+    def test_text_that_sqlite_would_convert_to_a_number_is_refused(self) -> None:
         assert find_binder("text", Column("c", "", "other"), "sqlite")("007") == "007"  # type: ignore[misc]
         bind = binder("text", "other", "sqlite", "STRING")
         assert bind("agent 007") == "agent 007"
@@ -86,7 +86,7 @@ class TestIntegers:
         else:
             assert refusal(bind, value).code == ("too_big" if value > 0 else "too_small")
 
-    def test_what_json_writes_with_a_point_is_an_integer_all_the_same(self) -> None:
+    def test_an_integer_may_be_written_with_a_decimal_point(self) -> None:
         bound = binder("integer", "integer")(1.0)
         assert (bound, type(bound)) == (1, int)
 

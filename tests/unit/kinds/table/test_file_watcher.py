@@ -63,7 +63,7 @@ async def test_a_table_of_the_file_is_a_tool_when_the_board_is_open(board: Pegbo
     assert await codes(board) == []
 
 
-async def test_a_batch_tool_hangs_beside_its_table_only_where_the_file_asks_for_it(
+async def test_a_batch_tool_hangs_beside_its_table_only_if_the_file_asks_for_it(
     board: Pegboard, file: Path, url: str
 ) -> None:
     assert named(board, "log-mood-batch") is None
@@ -106,7 +106,7 @@ async def test_a_changed_file_takes_effect_by_itself(board: Pegboard, file: Path
     assert (await board.call("note-mood", A_MOOD)).problem is None
 
 
-async def test_a_broken_file_leaves_the_former_in_force_and_tells_every_fault(
+async def test_a_broken_file_leaves_the_previous_one_active_and_reports_every_fault(
     board: Pegboard, file: Path, url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_tables(file, log_mood(tableNam="x"), log_mood(description=1), database=url)

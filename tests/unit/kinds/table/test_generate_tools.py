@@ -146,7 +146,7 @@ class TestTools:
         assert not tool.keep_arguments
         assert tool.input_schema == build_input_schema(config())
 
-    def test_it_is_public_and_kept_where_the_file_says_so(self) -> None:
+    def test_it_is_public_and_kept_if_the_file_declares_it(self) -> None:
         [tool] = tools(public=True, audit=True)
         assert (tool.is_public, tool.keep_arguments) == (True, True)
 

@@ -35,7 +35,7 @@ async def faults(board: Pegboard, **more: Any) -> dict[str, str]:
 
 class TestSchema:
     @pytest.mark.parametrize("given", [{}, {"type": "object"}, build_input_schema(config())])
-    async def test_it_is_made_from_the_fields_where_the_definition_says_nothing_else(
+    async def test_it_is_made_from_the_fields_if_the_definition_says_nothing_else(
         self, board: Pegboard, given: dict[str, Any]
     ) -> None:
         tool = await board.add(table(input_schema=given))
@@ -58,9 +58,7 @@ class TestSchema:
 
 
 class TestTheRest:
-    async def test_answers_are_detailed_and_arguments_kept_where_the_definition_leaves_that_out(
-        self, board: Pegboard
-    ) -> None:
+    async def test_by_default_answers_are_detailed_and_arguments_kept(self, board: Pegboard) -> None:
         def received(tool: Tool) -> tuple[str, str, bool]:
             return tool.result_style, tool.unknown_parameters, tool.keep_arguments
 
