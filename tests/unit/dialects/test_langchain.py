@@ -182,9 +182,9 @@ def test_langgraph_answers_with_one_update_as_a_tool_node_does() -> None:
 
 
 def test_updates_and_states_of_a_run_give_every_call_once() -> None:
-    asks, tells = ASKS.model_dump(), TELLS.model_dump()
-    updates = [{"agent": {"messages": [asks]}}, {"tools": {"messages": [tells]}}, {"other": None}]
-    states = [{"messages": [asks]}, {"messages": [asks, tells]}, {"messages": [asks, tells]}]
+    asks, answer = ASKS.model_dump(), TELLS.model_dump()
+    updates = [{"agent": {"messages": [asks]}}, {"tools": {"messages": [answer]}}, {"other": None}]
+    states = [{"messages": [asks]}, {"messages": [asks, answer]}, {"messages": [asks, answer]}]
     for chunks in (updates, states, [["updates", update] for update in updates]):
         assert calls_of(LANGGRAPH, chunks) == [WEATHER._replace(result={"temp_c": 7.5})]
 

@@ -87,9 +87,9 @@ async def test_no_timer_is_left_when_the_last_watcher_leaves() -> None:
     with watchers.watch(), watchers.watch():
         call = watchers.publish_start(ToolCall("x\ud800", {}), OTHER_USER, "r")
         assert call.on_progress is not None
-    telling = weakref.ref(call.on_progress)
+    throttle = weakref.ref(call.on_progress)
     del call
-    assert telling() is None, "neither the watchers nor a timer refer to it"
+    assert throttle() is None, "neither the watchers nor a timer refer to it"
     assert not watchers.is_watched
     assert attention == [True, False]
     watchers.close()

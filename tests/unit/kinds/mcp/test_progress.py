@@ -1,4 +1,4 @@
-"""Progress that upstreams tell of, whatever they say."""
+"""Progress that upstreams report, in valid and invalid forms."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ async def test_thousands_of_notifications_do_not_keep_the_answer_away(upstreams:
 
 async def test_progress_does_not_go_back_nor_beyond_numbers() -> None:
     received: list[Progress] = []
-    telling = McpProgress(received.append)
-    await telling(math.nan, None, None)
-    await telling(math.nan, 5, "begun")
-    await telling(3, 10, None)
-    await telling(1, -1, "back")
-    await telling(math.inf, math.nan, None)
-    await telling(4, 0, None)
+    progress = McpProgress(received.append)
+    await progress(math.nan, None, None)
+    await progress(math.nan, 5, "begun")
+    await progress(3, 10, None)
+    await progress(1, -1, "back")
+    await progress(math.inf, math.nan, None)
+    await progress(4, 0, None)
     assert received == [
         Progress(None, None, "begun"),
         Progress(3, 10),
@@ -106,9 +106,9 @@ async def test_a_listener_that_raises_hears_no_more() -> None:
         received.append(progress)
         raise ValueError("not today")
 
-    telling = McpProgress(listen)
-    await telling(1, None, None)
-    await telling(2, None, None)
+    progress = McpProgress(listen)
+    await progress(1, None, None)
+    await progress(2, None, None)
     assert received == [Progress(1)]
 
 
