@@ -1,4 +1,4 @@
-"""Some of the attacks through each surface of the board: the library, REST and the command line tell the same."""
+"""Some of the attacks through each surface of the board: library, REST and command line report the same."""
 
 from __future__ import annotations
 

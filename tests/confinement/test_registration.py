@@ -86,7 +86,7 @@ SHELL: dict[str, tuple[dict[str, Any], str]] = {
 async def refused(
     board: Target, kind: str, config: dict[str, Any], words: str, properties: tuple[str, ...] = ()
 ) -> None:
-    """Make sure that such a tool cannot be registered, and that the board says why."""
+    """Assert that the tool cannot be registered, and that the error has the reason."""
     with pytest.raises(Invalid) as refusal:
         await board.add(kind, config, properties)
     assert re.search(words, refusal.value.message), refusal.value.message

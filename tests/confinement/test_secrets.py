@@ -97,7 +97,7 @@ def descriptor(tmp_path: Path) -> Iterator[int]:
 
 
 def own_files(board: Target) -> list[str]:
-    """What the board keeps to itself, and where it and its environment would be found."""
+    """The board's secrets, and the places where it and its environment could be found."""
     names = ("", "secret.key", "credentials", "pegboard.db", "pegboard.db-wal", "pegboard.toml")
     pids = (os.getpid(), os.getppid(), *board.zygotes())
     others = [f"/proc/{pid}/{name}" for pid in pids for name in ("environ", "cmdline", "mem", "fd", "cwd/.", "root/.")]

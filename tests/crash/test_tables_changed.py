@@ -1,4 +1,4 @@
-"""Tables that are dropped, changed and locked while calls run: designed errors, and everything heals by itself."""
+"""Tables that are dropped, changed and locked while calls run: clear errors, and calls work again afterwards."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class OtherUser:
         self._program = program
 
     async def run(self, *words: str, stdin: str | None = None) -> Outcome:
-        """What the command line says to them."""
+        """The output of the command line for the user."""
         return await anyio.to_thread.run_sync(lambda: self._program.run(*words, stdin=stdin))
 
     async def is_refused(self, definition: dict[str, Any], why: str) -> None:
@@ -124,7 +124,7 @@ TOOLS = [
 
 
 async def at(board: Pegboard, *words: str, stdin: str | None = None) -> Outcome:
-    """What the command line says to the admin."""
+    """The output of the command line for the admin."""
     async with served(board) as url:
         program = Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY})
         return await anyio.to_thread.run_sync(lambda: program.run(*words, stdin=stdin))

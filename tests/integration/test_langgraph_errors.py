@@ -1,4 +1,4 @@
-"""The error handler of a graph: what it records, what it tells the model, and when it gives a tool up."""
+"""The error handler of a graph: what it records, which message the model gets, and when it gives a tool up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEGIN: dict[str, Any] = {"messages": [HumanMessage("begin")]}
 
 
 def failed(name: str, **received: Any) -> ToolMessage:
-    """An answer that says it failed."""
+    """An answer with an error."""
     run = ToolRun(
         tool=name,
         call_id="x",

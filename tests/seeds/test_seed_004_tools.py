@@ -123,7 +123,7 @@ class TestVersions:
     async def test_1_1_streams_progress_of_a_long_running_tool(self, board: Pegboard) -> None:
         @board.tool
         async def scan(context: CallContext) -> dict[str, int]:
-            """Tell how far it has come."""
+            """Report progress."""
             context.progress(1, 2, "half way")
             return {"found": 3}
 

@@ -1,4 +1,4 @@
-"""What `pegboard doctor` says about the sandbox."""
+"""The findings of `pegboard doctor` about the sandbox."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ async def program(board: Pegboard, tmp_path: Path) -> AsyncIterator[Program]:
 
 @pytest.fixture
 def run(program: Program) -> Run:
-    """Runs the program while the board goes on."""
+    """Runs the program while the board serves."""
 
     async def runs(*words: str, stdin: str | bytes | None = None, **more: str) -> Outcome:
         return await anyio.to_thread.run_sync(lambda: program.run(*words, stdin=stdin, **more))

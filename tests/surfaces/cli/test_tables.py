@@ -1,4 +1,4 @@
-"""`pegboard tables`: what is in force, a file held against its databases, and a file made from one."""
+"""`pegboard tables`: the active file, a file checked against its databases, and a file made from one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def program(tmp_path: Path, file: Path) -> Program:
 
 
 def levels(findings: list[dict[str, str]]) -> list[str]:
-    """How what the doctor says of tables is."""
+    """The status of the doctor's findings about tables."""
     return [finding["level"] for finding in findings if finding["check"] == "tables"]
 
 

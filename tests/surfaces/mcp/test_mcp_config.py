@@ -84,7 +84,7 @@ def fill_in(value: str) -> str:
 
 @asynccontextmanager
 async def connected(client: str, entry: dict[str, Any]) -> AsyncIterator[Client]:
-    """The official client, connected as the entry says."""
+    """The official client, connected according to the entry."""
     url = entry.get("url") or entry.get("httpUrl") or entry.get("serverUrl")
     if url is not None:
         headers = {name: fill_in(value) for name, value in entry.get("headers", {}).items()}

@@ -24,7 +24,7 @@ OPEN = {"GET /healthz", "GET /readyz", "GET /metrics"}
 
 
 class Answers(NamedTuple):
-    """What an agent's key gets for what its user has, and for what its agent has (None where it has no such thing)."""
+    """The results for a user's own objects and for those of the agent (None if the agent has no such object)."""
 
     users: str
     own: str | None = None

@@ -1,4 +1,4 @@
-"""Places for confined calls: bounded, shared evenly, never lost."""
+"""Slots for confined calls: limited, shared evenly, never lost."""
 
 from __future__ import annotations
 

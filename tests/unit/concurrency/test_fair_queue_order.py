@@ -1,4 +1,4 @@
-"""Places for confined calls, in any order of events: who is served next, and that none is lost."""
+"""Slots for confined calls, with events in any order: who is served next, and that no slot is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places that users share: bounded in all, and some free for every other user."""
+"""Places that users share: limited in total, with some reserved for other users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies read as a thread would hear them, without a board."""
+"""Messages read as a thread reads them, without a board."""
 
 from __future__ import annotations
 

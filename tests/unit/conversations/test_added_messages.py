@@ -1,4 +1,4 @@
-"""Messages in any dialect, as a thread keeps them."""
+"""Messages in any dialect, as a thread stores them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers to calls: put into the calls they are for."""
+"""Results of calls are stored with the calls that they belong to."""
 
 from __future__ import annotations
 

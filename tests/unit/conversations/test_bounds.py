@@ -1,4 +1,4 @@
-"""No user's conversation holds up another user's: what is read, stored and searched at a time is bounded."""
+"""Bounds on what is read, stored and searched at a time, so that one user's thread does not delay others."""
 
 from __future__ import annotations
 

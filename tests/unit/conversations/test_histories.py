@@ -1,4 +1,4 @@
-"""What is made to fit when a conversation goes on with another provider."""
+"""Conversions when a conversation continues with another provider."""
 
 from __future__ import annotations
 

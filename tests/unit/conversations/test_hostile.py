@@ -1,4 +1,4 @@
-"""Bodies that no one should send: refused in words, and nothing is added."""
+"""Invalid and hostile bodies: refused with an error, and nothing is added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes so long for one takes twice as long for two: work is counted, not timed."""
+"""Work grows linearly with the input: it is counted, not timed."""
 
 from __future__ import annotations
 

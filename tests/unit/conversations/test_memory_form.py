@@ -1,4 +1,4 @@
-"""Calls in memory form: what there is to know of them is read back."""
+"""Calls in memory form: every field is read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations out in a provider's own messages and in again."""
+"""Conversations written as a provider's messages and read again."""
 
 from __future__ import annotations
 

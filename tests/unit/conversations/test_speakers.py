@@ -1,4 +1,4 @@
-"""Who says what, in payloads of any dialect."""
+"""The speaker of each message, in payloads of any dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a provider would refuse or misread, said before it does."""
+"""Findings about definitions that a provider would refuse or misread."""
 
 from __future__ import annotations
 

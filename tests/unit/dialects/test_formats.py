@@ -1,4 +1,4 @@
-"""Every call and every stream in tests/formats becomes what its index says."""
+"""Every call and every stream in tests/formats is parsed as its index states."""
 
 from __future__ import annotations
 

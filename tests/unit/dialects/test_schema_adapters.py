@@ -1,4 +1,4 @@
-"""Schemas as providers take them: no call a tool takes is lost, and what a model sends comes back as the tool's own."""
+"""Schemas adapted for providers: no valid call is lost, and a model's arguments are converted back."""
 
 from __future__ import annotations
 

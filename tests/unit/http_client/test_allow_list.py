@@ -1,4 +1,4 @@
-"""The allow-list: what it reads and what it lets through."""
+"""The allow-list: how it is parsed, and what it permits."""
 
 from __future__ import annotations
 

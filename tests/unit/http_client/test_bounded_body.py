@@ -1,4 +1,4 @@
-"""Reading bodies: whole, decoded, and never more than asked for."""
+"""Reading bodies: complete, decompressed, and limited in size."""
 
 from __future__ import annotations
 

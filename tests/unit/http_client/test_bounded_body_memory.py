@@ -1,4 +1,4 @@
-"""How much memory a body may take while it is read."""
+"""The memory that reading a body takes."""
 
 from __future__ import annotations
 

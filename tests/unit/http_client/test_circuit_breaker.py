@@ -1,4 +1,4 @@
-"""Leaving an upstream alone that keeps failing."""
+"""Circuit breakers for upstreams that keep failing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lookups: no more than there is room for, and no user takes the room of the others."""
+"""DNS lookups: limited in number, and shared between users."""
 
 from __future__ import annotations
 

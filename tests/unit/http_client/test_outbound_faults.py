@@ -1,4 +1,4 @@
-"""What is said when an upstream cannot be reached, and that nothing is left behind."""
+"""Errors of unreachable upstreams, and that nothing is left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guard: what tools reach, and what they do not, however it is asked for."""
+"""The address policy: which addresses tools reach, however a URL is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Journals that stand alone, on a ledger that fails or waits as configured; and processes that die without a word."""
+"""Journals without a board, on a backend that fails or waits as configured; and processes that are killed."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class WatchedLedger:
 
 
 async def forget(database: Database, ids: list[str]) -> None:
-    """Let go of intents."""
+    """Release intents."""
     intents = get_table(Intent)
     async with database.write() as conn:
         await conn.execute(delete(intents).where(intents.c.id.in_(ids)))
@@ -189,7 +189,7 @@ class Hand:
         return self.writer.rounds > rounds
 
     async def die(self) -> None:
-        """End as a process does that is killed: what it held is let go, and nothing is said."""
+        """End like a killed process: its locks are released, and nothing is written."""
         await _die(self.journal)
 
 
@@ -229,7 +229,7 @@ def lone_writer(
     max_answer: int = MAX_ANSWER_BYTES,
     leases: WriterLeases | None = None,
 ) -> tuple[WatchedLedger, WatchedWriter, IdempotencyClaims]:
-    """A writer that does nothing by itself, its ledger and its claims."""
+    """A writer without periodic work, with its backend and its idempotency keys."""
     usual: WriterLeases
     if database.kind == "postgresql":
         from pegboard.journal.postgresql_backend import PostgresqlBackend

@@ -1,4 +1,4 @@
-"""Whose fault a failed commit is: the database's, and it is tried again, or the rows' own, and it is not."""
+"""The cause of a failed commit: the database, then it is retried, or the rows themselves, then it is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A writer continues only what it committed, also after a transaction whose outcome it does not know."""
+"""A writer continues only from what it committed, also after a transaction with an unknown outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Idempotency keys: a call is made once, however often and through whichever process it is asked for."""
+"""Idempotency keys: a call runs once, however often it is sent and through whichever process."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def test_without_a_key_or_with_another_it_runs_again(boards: Boards) -> No
 
 
 class TestOutcomes:
-    """Whatever the first was answered, its repeat is."""
+    """A repeat gets the answer of the first call, of any kind."""
 
     @staticmethod
     def fails(error: Exception) -> Callable[[], Any]:

@@ -1,4 +1,4 @@
-"""What is kept under an idempotency key: the answer and nothing readable of it, for a day, up to a size."""
+"""The record of an idempotency key: the encrypted answer, for a day, up to a size."""
 
 from __future__ import annotations
 

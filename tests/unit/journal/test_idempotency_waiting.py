@@ -1,4 +1,4 @@
-"""Keys in use: repeats that come while the first call runs, gives up, goes away or dies."""
+"""Keys in use: repeats that arrive while the first call runs, is cancelled or dies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.waiting import until
 
 @pytest.fixture(autouse=True)
 def siblings_are_looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A caller who dies is found at once, which else is every few seconds."""
+    """Find a dead caller at once, instead of every few seconds."""
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 0.1)
 
 

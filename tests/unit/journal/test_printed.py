@@ -1,4 +1,4 @@
-"""What a call printed is a part of its row: kept, recovered, exported, and signed like the rest."""
+"""The printed output of a call is a part of its row: stored, recovered, exported, and signed like the rest."""
 
 from __future__ import annotations
 

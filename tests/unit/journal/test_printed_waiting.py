@@ -1,4 +1,4 @@
-"""What a call printed is weighed while it waits and when it is read, and is in no log."""
+"""Printed output counts towards the limits of waiting rows and of reads, and appears in no log."""
 
 from __future__ import annotations
 

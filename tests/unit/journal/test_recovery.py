@@ -1,4 +1,4 @@
-"""What a dead process was doing becomes rows in doubt; what a living one does is left alone."""
+"""Open calls of a dead process become rows in doubt; those of a living one are left alone."""
 
 from __future__ import annotations
 

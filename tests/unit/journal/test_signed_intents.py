@@ -1,4 +1,4 @@
-"""Intents, keys and receipts that the board did not write are set aside and reported, and never become rows."""
+"""Intents, keys and receipts that the board did not write are ignored and reported, and never become rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Journal entries on a file of the writer's own: kept whole or not at all, whatever happens to disk and process."""
+"""The spool file: entries are stored completely or not at all, if the disk or the process fails."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def adopted(path: Path) -> SpoolContent:
 
 @contextmanager
 def written(appends: Batches) -> Iterator[tuple[Path, list[bytes], int]]:
-    """A dead writer's spool: where it is, what it holds, and how many bytes that takes."""
+    """A dead writer's spool: its path, its entries, and its size in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         spool = Spool.create(Path(folder), new_id(), reserve=SMALL)
         for batch in appends:

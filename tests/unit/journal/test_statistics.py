@@ -1,4 +1,4 @@
-"""Statistics: every row counted once, whether its writer has counted it yet or not."""
+"""Statistics: every row counts once, whether or not its writer has counted it yet."""
 
 from __future__ import annotations
 

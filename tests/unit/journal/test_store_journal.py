@@ -1,4 +1,4 @@
-"""The journal: durable before anyone is answered, one commit for those who wait together, honest when it cannot."""
+"""The journal: rows are durable before the answer, waiting rows share a commit, and failures are reported."""
 
 from __future__ import annotations
 

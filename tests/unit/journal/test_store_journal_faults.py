@@ -1,4 +1,4 @@
-"""The journal where something is wrong: with one row, with what a row may hold, or with the end of the event loop."""
+"""The journal with faults: in one row, in the values of a row, or at the end of the event loop."""
 
 from __future__ import annotations
 

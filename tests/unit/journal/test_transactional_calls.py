@@ -1,4 +1,4 @@
-"""Calls that commit their row in the transaction of their effects: never in doubt, whatever is interrupted."""
+"""Calls that commit their row in the transaction of their effects: never in doubt, wherever they are interrupted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TABLE = {
 
 @pytest.fixture(autouse=True)
 def siblings_are_looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A caller who dies is found at once, which else is every few seconds."""
+    """Find a dead caller at once, instead of every few seconds."""
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 0.1)
 
 

@@ -1,4 +1,4 @@
-"""Who lives and who is gone: no one who lives, frozen or not, is ever taken for dead."""
+"""Living and dead writers: a living one, frozen or not, is never considered dead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server says at its start about what confines tools, and what it leaves behind at its end."""
+"""What a server logs at its start about the confinement of tools, and what it leaves at its end."""
 
 from __future__ import annotations
 

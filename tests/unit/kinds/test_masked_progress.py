@@ -1,4 +1,4 @@
-"""What a confined call tells of itself reaches a caller who listens without the tool's credentials."""
+"""Progress of a confined call reaches its subscribers without the tool's credentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints that were cut off: no half of a secret is left at their end."""
+"""Printed output that was cut off does not end with half of a secret."""
 
 from __future__ import annotations
 

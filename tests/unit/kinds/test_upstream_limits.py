@@ -1,4 +1,4 @@
-"""What a breaker learns of an attempt, how long one may take, and how many there are at once."""
+"""What a circuit breaker counts, how long an attempt may take, and how many run at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Those who watch the whole board."""
+"""Clients that watch the whole board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log that all readers share."""
+"""The event log that all readers share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What internal handlers say of their calls: from the loop and from threads, while the call runs and after it."""
+"""Progress that internal handlers report: from the event loop and from threads, during a call and after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress of one call, however often it is reported."""
+"""Progress of one call at a bounded rate."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Board:
             return found
 
     async def check(self, vault: Vault) -> set[str]:
-        """The keys that are needed, after every value was found to be what it was."""
+        """The needed keys, after every value was compared with the original."""
         needed = set()
 
         def note(sealed: str) -> None:

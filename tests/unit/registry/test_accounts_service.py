@@ -1,4 +1,4 @@
-"""Users, keys and agents as the library uses them."""
+"""Users, keys and agents through the library."""
 
 from __future__ import annotations
 

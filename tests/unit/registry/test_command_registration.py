@@ -1,4 +1,4 @@
-"""Who may register tools that run commands, and what of a command must fit its tool's parameters."""
+"""Who may register tools that run commands, and how a command must fit the parameters of its tool."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class TestWho:
 
 
 class TestResults:
-    """How large the results of a tool may be is the board's to say, and beyond that an admin's."""
+    """The limit of a tool's result size is set by the board, and above that only by an admin."""
 
     RULES = RegistrationPolicy(False, Libraries(()), 5000)
 

@@ -1,4 +1,4 @@
-"""What a board sets up when it starts, the first time and every other."""
+"""What a board creates when it starts, the first time and later."""
 
 from __future__ import annotations
 

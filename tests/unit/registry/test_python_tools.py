@@ -1,4 +1,4 @@
-"""python tools when they are registered: their code is read, their libraries looked at, their schema found."""
+"""Registration of python tools: their code is parsed, their libraries checked, their schema derived."""
 
 from __future__ import annotations
 

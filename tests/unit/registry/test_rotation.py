@@ -1,4 +1,4 @@
-"""Rotating keys: what changes, what does not, and what stands in the way."""
+"""Key rotation: what changes, what does not, and what prevents it."""
 
 from __future__ import annotations
 

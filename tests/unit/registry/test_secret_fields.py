@@ -1,4 +1,4 @@
-"""Credentials in definitions: sealed, masked, kept."""
+"""Credentials in definitions: encrypted, masked, and kept on updates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Credentials in definitions: opened, resolved, compared."""
+"""Credentials in definitions: decrypted, resolved, compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool that was just hung up is made ready before anyone calls it."""
+"""A new tool is prepared before its first call."""
 
 from __future__ import annotations
 

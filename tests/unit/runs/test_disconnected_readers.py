@@ -1,4 +1,4 @@
-"""Readers that go away, and what becomes of what they followed."""
+"""Readers that disconnect, and the calls that they followed."""
 
 from __future__ import annotations
 

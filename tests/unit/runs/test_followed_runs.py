@@ -1,4 +1,4 @@
-"""Payloads that are followed: reported in order, to exactly one end."""
+"""Followed payloads: events in order, and exactly one end."""
 
 from __future__ import annotations
 

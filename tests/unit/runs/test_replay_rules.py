@@ -1,4 +1,4 @@
-"""A replay is an ordinary call: who may ask for it, what holds for it, and what care is taken of its effects."""
+"""A replay is an ordinary call: who may request it, which rules apply, and how effects are treated."""
 
 from __future__ import annotations
 

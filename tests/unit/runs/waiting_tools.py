@@ -1,4 +1,4 @@
-"""Tools that wait to be let go, and payloads of them that are followed."""
+"""Tools that wait until the test releases them, and payloads of their calls that are followed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENDS = ("complete", "error")
 
 
 class Room:
-    """A board with two tools that wait: `leaves` ends with its caller, `stays` goes on without."""
+    """A board with two tools that wait: `leaves` ends with its caller, `stays` continues without."""
 
     def __init__(self, board: Pegboard, following: FollowedRuns) -> None:
         self.board = board

@@ -1,4 +1,4 @@
-"""What tests of real confined processes need: libraries of their own, and a look at what is left."""
+"""Helpers for tests of real confined processes: their libraries, and a search for what they leave."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.unit.sandbox.supervisor_channel import USERS, Zygote, make_zygote_spe
 
 @pytest.fixture(scope="module", params=USERS)
 def user(request: pytest.FixtureRequest) -> str:
-    """Whom the board runs as: root, and an ordinary user."""
+    """The users that the board runs as: root, and an ordinary user."""
     name: str = request.param
     return name
 

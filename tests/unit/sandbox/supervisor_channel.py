@@ -1,4 +1,4 @@
-"""A server's side of the wire to zygotes and supervisors, as plain as it can be."""
+"""The server's side of the sockets to zygotes and supervisors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ main()
 
 
 class Refused(Exception):
-    """What a zygote that cannot serve says."""
+    """The error of a zygote that cannot serve."""
 
 
 class Ended(NamedTuple):
@@ -135,7 +135,7 @@ class Zygote:
             return call.ended()
 
     def python(self, script: str, **changes: Any) -> Ended:
-        """How a script for Python, as a program of its own, ended."""
+        """The exit status of a Python script in a separate process."""
         return self.run(PYTHON, "-I", "-S", "-c", script, **changes)
 
 

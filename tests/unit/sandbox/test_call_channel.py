@@ -1,4 +1,4 @@
-"""The server's end of a call, against a peer that does as instructed: as it should, or not."""
+"""The server's end of a call, with a peer that behaves correctly or not."""
 
 from __future__ import annotations
 

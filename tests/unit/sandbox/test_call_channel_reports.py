@@ -1,4 +1,4 @@
-"""What a call reports, as the server's end of its line takes it."""
+"""Progress reports of a call, as the server receives them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hanging up on a call: it ends, and it is known whether anything of it ran."""
+"""Cancelled calls: they end, and it is known whether they ran."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(peer:
 
 
 async def hung_up(peer: Ends) -> weakref.ref[CallChannel]:
-    """A line whose peer has left after it was hung up."""
+    """A channel whose peer has closed after a cancellation."""
     ours, theirs = peer
     gone: list[bool] = []
     line = CallChannel(ours, most=MOST)

@@ -1,4 +1,4 @@
-"""Whether calls can be confined is tried out: once where they can, again where it is not known, in bounded time."""
+"""The probe of the sandbox: it runs once if it succeeds, again if its outcome is unknown, and in bounded time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What zygotes know about the surroundings of their calls."""
+"""The environment of calls that a zygote is started with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work folders of calls that have no file system of their own."""
+"""Work folders of calls without their own file system."""
 
 from __future__ import annotations
 

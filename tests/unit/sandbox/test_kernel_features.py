@@ -1,4 +1,4 @@
-"""What the kernel can do, found out by trying: on this kernel as it is, and with something taken away from it."""
+"""Detection of kernel features: on this kernel as it is, and with features disabled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls where there are no namespaces: no file or process of theirs is left, and files are still confined."""
+"""Calls without namespaces: none of their files and processes is left, and file access is still restricted."""
 
 from __future__ import annotations
 

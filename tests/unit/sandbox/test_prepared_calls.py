@@ -1,4 +1,4 @@
-"""Calls whose process waited for them: they find nothing of what was done before."""
+"""Calls whose process was started in advance: they see nothing of earlier calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy of a confined call: tunnels, how many there may be, and that nothing is left of them."""
+"""The proxy of a confined call: tunnels, their limits, and their end."""
 
 from __future__ import annotations
 

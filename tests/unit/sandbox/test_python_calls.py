@@ -1,4 +1,4 @@
-"""Python code in a call: what it has of its zygote, and what it cannot do to others."""
+"""Python code in a call: what it shares with its zygote, and what it cannot do to other calls."""
 
 from __future__ import annotations
 

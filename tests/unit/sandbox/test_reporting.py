@@ -33,7 +33,7 @@ class Channel:
             return file.read().splitlines()
 
     def message(self) -> list[dict[str, Any]]:
-        """What the lines say."""
+        """The content of the lines."""
         return [json.loads(line) for line in self.lines()]
 
 

@@ -1,4 +1,4 @@
-"""The channel for reports, from a confined process through its supervisor: bounded, and in no user's way."""
+"""The channel for progress, from a confined process through its supervisor: bounded, and never blocking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs run confined, as real processes: what comes back, and what is refused."""
+"""Jobs run confined, as real processes: their results, and which jobs are refused."""
 
 from __future__ import annotations
 

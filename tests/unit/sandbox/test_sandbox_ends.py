@@ -1,4 +1,4 @@
-"""Confined calls that are cut short, by their caller, the board or the machine: nothing of them is left."""
+"""Confined calls that are cut short by their caller, the board or the machine: nothing of them is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zygotes that hang, and calls whose beginning was not seen: what ran and what did not is reported correctly."""
+"""Zygotes that hang, and calls whose start was not seen: it is reported correctly whether they ran."""
 
 from __future__ import annotations
 

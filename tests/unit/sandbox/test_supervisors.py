@@ -1,4 +1,4 @@
-"""Supervisors: each call has one of its own, and nothing of a call is left for the next."""
+"""Supervisors: one per call, and nothing of a call is left for the next."""
 
 from __future__ import annotations
 

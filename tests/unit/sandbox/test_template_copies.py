@@ -1,4 +1,4 @@
-"""What libraries may expect in the forks of a template, and what calls must not find there."""
+"""What libraries can expect in the forks of a template, and what calls must not find there."""
 
 from __future__ import annotations
 

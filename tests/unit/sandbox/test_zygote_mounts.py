@@ -1,4 +1,4 @@
-"""What calls see of the machine's files, and what they can change."""
+"""Which files of the machine calls see, and which they can change."""
 
 from __future__ import annotations
 

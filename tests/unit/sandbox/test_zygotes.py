@@ -1,4 +1,4 @@
-"""Zygotes, as real processes: made once, bounded in number, replaced when they die, gone when they should be."""
+"""Zygotes, as real processes: started once, bounded in number, replaced when they die, ended when idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool may return, and what becomes of it."""
+"""Checks and conversion of a tool's output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool printed: taken from its last attempt, however that ended, and cut to what the journal keeps."""
+"""The printed output of a tool: from its last attempt, however that ended, truncated for the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the journal and the caller learn of a row that a tool inserted, or of why a database did not take it."""
+"""What the journal and the caller get for an inserted row, or for one that a database refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values are written: OpenAPI's table of styles, and what cannot be written at all."""
+"""The styles of parameters: OpenAPI's table, and values that cannot be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where parameters go, what is called what, and who wins where two want the same place."""
+"""Where parameters are sent, under which names, and which one wins if two have the same place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An MCP server on loopback that offers what the test says, changes its mind, and records who asked for what."""
+"""An MCP server on loopback with the tools of the test, which can change, and a record of its requests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Offering:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The URL of the server."""
         return f"{self.server.url}/mcp"
 
     def restart(self) -> None:

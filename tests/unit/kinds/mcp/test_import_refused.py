@@ -24,7 +24,7 @@ from tests.waiting import until
 
 
 async def lie(got: Received, wire: Wire) -> None:
-    """Answer with a list that is none."""
+    """Answer with an invalid list."""
     await answer_json({"jsonrpc": "2.0", "id": json.loads(got.body)["id"], "result": {"tools": "many"}})(got, wire)
 
 

@@ -1,4 +1,4 @@
-"""Inserts that bring a journal entry with them, and the journal that takes it."""
+"""Inserts with a journal entry, and the journal that commits it."""
 
 from __future__ import annotations
 

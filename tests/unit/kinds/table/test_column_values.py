@@ -1,4 +1,4 @@
-"""Values as columns take them, and those that they do not."""
+"""Conversion of values for columns, and values that columns refuse."""
 
 from __future__ import annotations
 

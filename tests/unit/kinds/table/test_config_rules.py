@@ -1,4 +1,4 @@
-"""The rules for a table's config: each is reported at its place, with what would be right."""
+"""The rules for a table's config: each violation is reported at its place, with the correction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table tool says, of rows that are in and of those that are not."""
+"""Messages of table tools, for inserted rows and for refused ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of tables in force: what it changes, and what leaves everything as it was."""
+"""The tables file: what a change of it changes, and which changes are refused as a whole."""
 
 from __future__ import annotations
 

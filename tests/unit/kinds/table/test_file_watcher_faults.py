@@ -1,4 +1,4 @@
-"""The file of tables in odd hands: half written, made unreadable, a pipe; and databases that say nothing."""
+"""A tables file that is half written, unreadable or a pipe; and databases that do not answer."""
 
 from __future__ import annotations
 

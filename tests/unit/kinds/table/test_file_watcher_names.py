@@ -1,4 +1,4 @@
-"""Tools of the file of tables beside others: whose a name is, and calls that run while the file changes."""
+"""Tools of the tables file beside others: who owns a name, and calls that run while the file changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools that a table becomes, and the schema of what they take."""
+"""The tools made from a table, and the schemas of their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much goes together, and how much may wait."""
+"""The size of batches, and the number of waiting inserts."""
 
 from __future__ import annotations
 

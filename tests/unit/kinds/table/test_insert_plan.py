@@ -1,4 +1,4 @@
-"""A config held against its table: everything that does not fit is found, and what fits becomes rows."""
+"""A config compared with its table: every mismatch is found, and arguments that fit become rows."""
 
 from __future__ import annotations
 

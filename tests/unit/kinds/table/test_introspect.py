@@ -1,4 +1,4 @@
-"""Tables made up from what their database says of them."""
+"""Configs generated from the schema of a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL refuses, and whom it concerns."""
+"""Errors of PostgreSQL, and which calls get them."""
 
 from __future__ import annotations
 

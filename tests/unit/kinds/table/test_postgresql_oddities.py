@@ -1,4 +1,4 @@
-"""Names, types, keys and rights on PostgreSQL that are not met every day."""
+"""Unusual names, types, keys and rights on PostgreSQL."""
 
 from __future__ import annotations
 

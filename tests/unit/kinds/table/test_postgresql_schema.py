@@ -1,4 +1,4 @@
-"""What is known of PostgreSQL's tables."""
+"""The schemas of tables that are read from PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that have to wait for a lock or a connection, and callers who do not."""
+"""Rows that wait for a lock or a connection, and their callers' deadlines."""
 
 from __future__ import annotations
 

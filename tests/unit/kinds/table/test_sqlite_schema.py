@@ -1,4 +1,4 @@
-"""What SQLite says of its tables."""
+"""The schemas of tables that are read from SQLite."""
 
 from __future__ import annotations
 

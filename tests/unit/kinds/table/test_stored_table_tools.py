@@ -1,4 +1,4 @@
-"""Table tools that admins store: their schema is made from their fields."""
+"""Table tools that admins store: their schema is derived from their fields."""
 
 from __future__ import annotations
 

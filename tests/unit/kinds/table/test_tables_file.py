@@ -1,4 +1,4 @@
-"""The file of tables: what is read, and every fault of what is not."""
+"""The tables file: what is read, and every fault of an invalid one."""
 
 from __future__ import annotations
 
