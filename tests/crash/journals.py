@@ -114,7 +114,7 @@ class FlakyWriter(JournalWriter):
         await super().spool_away(entries)
 
     async def close(self) -> None:
-        """As the true one; the database may come back just before."""
+        """Close like the real writer; the database may recover just before."""
         if self.heals_at_the_end and isinstance(self._ledger, FlakyLedger):
             self._ledger.trouble = ""
         await super().close()

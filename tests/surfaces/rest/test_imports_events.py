@@ -1,4 +1,4 @@
-"""Imports that tell how far they have come, as server-sent events."""
+"""Progress of imports, as server-sent events."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ async def test_calls_that_have_run_for_long_let_no_one_be_asked_to_come_again_so
 
 
 async def wait_named(admission: FairQueue, clock: float) -> int:
-    """When a user who cannot wait should come again."""
+    """The time after which a refused user should try again."""
     with pytest.raises(Unavailable) as refused:
         await admission.acquire("hasty", clock - 1)
     assert refused.value.retry_after_ms is not None

@@ -210,7 +210,7 @@ async def test_of_one_that_ended_well_while_its_database_was_away_nothing_is_lef
         await hand.begin(call)
     hand.ledger.fails = "before"
     await hand.record(row_of(spooled))
-    hand.writer.on_close = lambda: setattr(hand.ledger, "fails", "")  # the database comes back at the last moment
+    hand.writer.on_close = lambda: setattr(hand.ledger, "fails", "")  # the database recovers at the last moment
     await hand.journal.close()
     async with opened(database, spools) as other:
         await other.tended()

@@ -185,7 +185,7 @@ class TestAway:
         async with opened(database, spools, patience=0.0) as hand:
             hand.ledger.fails = "before"
             await hand.record()
-            # A writer that does not come back: a caller who waited for it would hang.
+            # A writer that never returns: a caller who waited for it would hang.
             hand.ledger.gate = asyncio.Event()
             hand.ledger.tried.clear()
             with anyio.fail_after(30):

@@ -16,7 +16,7 @@ from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call import Progress
 from pegboard.testing import memory_board
 
-# Says what its caller tells it to say, so and so often, with the call's own token; then answers, and says it once more.
+# Reports the given progress a given number of times with the call's token, answers, and reports it once more.
 SERVER = """
 import json, sys
 def write(text):
