@@ -42,12 +42,12 @@ from pegboard.pipeline import Pipeline
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.readiness import Readiness
 from pegboard.registry.account_macs import AccountSigner
-from pegboard.registry.accounts_service import AccountsService
 from pegboard.registry.build_tool import build_local_tool
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.first_start import StartedBoard
 from pegboard.registry.import_runner import Imports
 from pegboard.registry.key_rotation import RotationReport, rotate_keys
+from pegboard.registry.key_usage import KeyUsage
 from pegboard.registry.named_secrets import NamedSecrets, SecretInjector
 from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.snapshot import Snapshot
@@ -86,7 +86,7 @@ class Pegboard(Library):
         self.database = database
         self.vault = started.vault
         signer = AccountSigner(self.vault)
-        self.snapshot = Snapshot(database, signer, self._prepare, self._make_peer)
+        self.snapshot = Snapshot(database, signer, self._prepare, self._make_peer, settings.session_idle_seconds)
         self._internal = InternalExecutor(self.snapshot.is_or_was_admin)
         self.baseline = Baseline(database)
         self._internal.handlers.update(build_shipped_handlers(self.baseline) | load_installed_handlers())
@@ -120,7 +120,7 @@ class Pegboard(Library):
                 self._sources,
             )
         )
-        self.people = AccountsService(database, self.snapshot, signer)
+        self.people, self.sessions = wiring.create_accounts(settings, database, self.snapshot, signer)
         self.secrets = NamedSecrets(database, self.snapshot, self.vault)
         self._opener = SecretInjector(self.vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
@@ -207,9 +207,11 @@ class Pegboard(Library):
             await board.snapshot.refresh()
             await board.tables.load()
             changes = ChangeListener(store, seen=board.snapshot.revision)
+            usage = KeyUsage(store, board.snapshot.keys)
             watching = [
                 asyncio.create_task(changes.watch(board._on_change), name="pegboard-changes"),
                 asyncio.create_task(board.tables.watch(), name="pegboard-tables"),
+                asyncio.create_task(usage.run(), name="pegboard-key-usage"),
             ]
             if board._receipts is not None:
                 watch = board._receipts.watch(board._sources.list_receipt_stores, board._list_receipt_databases)
@@ -221,6 +223,7 @@ class Pegboard(Library):
                     task.cancel()
                 await asyncio.gather(*watching, return_exceptions=True)
                 await board._close()
+                await usage.close()
         finally:
             await store.close()
 

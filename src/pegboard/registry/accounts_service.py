@@ -133,11 +133,12 @@ class AccountsService:
         return None if user is None else user.name
 
     async def keys(self, user_id: str, caller: Caller) -> list[ApiKey]:
-        """Return the rows of the user's keys, including revoked ones."""
+        """Return the rows of the user's keys, including revoked ones, without sessions."""
         refuse_agents(caller)
         await self.get_user(user_id, caller)
         async with self._database.read() as conn:
-            return await account_rows.list_user_keys(conn, user_id)
+            rows = await account_rows.list_user_keys(conn, user_id)
+        return [replace(row, last_used_at=self._snapshot.keys.find_last_use(row)) for row in rows]
 
     async def revoke_key(self, user_id: str, key_id: str, caller: Caller, *, force: bool = False) -> ApiKey:
         """Revoke the key and return its row; the caller's own key and the last valid key of an admin need `force`."""
@@ -145,7 +146,8 @@ class AccountsService:
         await self.get_user(user_id, caller)
         async with self._database.change() as change:
             key = await account_rows.keys.get(change.conn, key_id)
-            if key is None or key.user_id != user_id or not self._signer.is_genuine(key):
+            is_theirs = key is not None and key.kind == "key" and key.user_id == user_id
+            if key is None or not is_theirs or not self._signer.is_genuine(key):
                 raise NotFound(f"Key '{key_id}' not found")
             if key.revoked_at is None:
                 now = datetime.now(UTC)
@@ -165,7 +167,7 @@ class AccountsService:
         ]
         if valid == [key.id]:
             what = "This is the last valid key of an admin; without it no admin can use the board over HTTP"
-        elif key.id == caller.key_id:
+        elif key.id in (caller.key_id, caller.parent_key_id):
             what = "You are using this key now; without it you are locked out, unless you have another one"
         else:
             return

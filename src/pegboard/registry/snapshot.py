@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from pegboard.kinds.base import Prepared
 from pegboard.kinds.mcp.peer import UpstreamPeer
 from pegboard.model.accounts import Agent, ApiKey, Secret, User
-from pegboard.model.api_errors import Unauthorised
-from pegboard.model.call import Caller, Role
+from pegboard.model.call import Caller
 from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.model.tool import Tool, iterate_near_spellings, list_lookup_names
-from pegboard.registry.account_macs import AccountSigner, hash_key
+from pegboard.registry.account_macs import AccountSigner
 from pegboard.registry.compiled_tool import CompiledTool
+from pegboard.registry.key_holders import KeyHolders
 from pegboard.registry.upstream_index import UpstreamIndex
 from pegboard.storage import account_rows, tool_rows, upstream_rows
 from pegboard.storage.database import Database, read_revision
-
-
-@dataclass(frozen=True, slots=True)
-class _KeyHolder:
-    caller: Caller
-    expires: float | None
 
 
 class Snapshot:
@@ -36,6 +29,7 @@ class Snapshot:
         signer: AccountSigner,
         prepare: Callable[[Tool], Prepared],
         make_peer: Callable[[RegisteredUpstream], UpstreamPeer],
+        session_idle_seconds: float,
     ) -> None:
         self.revision = 0
         # Increases with every change, also of the tools that exist only in this process.
@@ -52,12 +46,10 @@ class Snapshot:
         self._local_ids: dict[str, CompiledTool] = {}
         self._users: dict[str, User] = {}
         self._admins: set[str] = set()
-        self._keys: dict[str, ApiKey] = {}
         self._agents: dict[str, Agent] = {}
         self._agent_tools: dict[str, frozenset[str]] = {}
         self._secrets: dict[tuple[str, str], Secret] = {}
-        self._holders: dict[str, _KeyHolder] = {}
-        self._admitted: dict[str, _KeyHolder] = {}
+        self.keys = KeyHolders(signer, self.user, self.agent, session_idle_seconds)
         self.upstreams = UpstreamIndex(make_peer, self.iterate_tools)
 
     def find(self, name: str) -> CompiledTool | None:
@@ -125,21 +117,12 @@ class Snapshot:
         ]
 
     def holder(self, key: str) -> Caller:
-        """Return the caller who holds this key; raise Unauthorised if the key is unknown, revoked or expired.
-
-        The message contains no more than the holder of the key may know.
-        """
-        hashed = hash_key(key)
-        holder = self._holders.get(hashed) or self._admitted.get(hashed)
-        if holder is None:
-            holder = self._holders[hashed] = self._look_up(self._signer.compute_stored_hash(hashed))
-        if holder.expires is not None and holder.expires <= time.time():
-            raise Unauthorised("This key has expired; ask for a new one")
-        return holder.caller
+        """Return the caller who holds this key; raise Unauthorised if it is not valid."""
+        return self.keys.holder(key)
 
     def admit(self, key: str, caller: Caller) -> None:
         """Accept a key that exists only in this process."""
-        self._admitted[hash_key(key)] = _KeyHolder(caller, None)
+        self.keys.admit(key, caller)
 
     def user(self, user_id: str) -> User | None:
         """Return the user of that id, or None if there is none or it was removed."""
@@ -157,14 +140,6 @@ class Snapshot:
         """Return the agents of a user, or all agents, oldest first."""
         found = (agent for agent in self._agents.values() if owner_id in (None, agent.owner_id))
         return sorted(found, key=lambda agent: agent.id)
-
-    def list_valid_keys(self) -> Iterator[ApiKey]:
-        """Return the stored keys that are accepted now."""
-        now = time.time()
-        for key in self._keys.values():
-            is_over = key.revoked_at is not None or (key.expires_at is not None and key.expires_at.timestamp() <= now)
-            if not is_over and key.user_id in self._users and (key.agent_id is None or key.agent_id in self._agents):
-                yield key
 
     def find_agent_by_name(self, name: str, caller: Caller) -> Agent | None:
         """Return the caller's agent of this name, else for an admin the only one of that name, else None."""
@@ -185,20 +160,6 @@ class Snapshot:
         user = self._users.get(user_id)
         return user is not None and user.role == "admin"
 
-    def _look_up(self, hashed: str) -> _KeyHolder:
-        key = self._keys.get(hashed)
-        user = self._users.get(key.user_id) if key is not None else None
-        if key is None or user is None:
-            raise Unauthorised("This key is not known here")
-        if key.revoked_at is not None:
-            raise Unauthorised("This key was revoked")
-        if key.agent_id is not None and key.agent_id not in self._agents:
-            raise Unauthorised("The agent of this key was removed; ask for a key of another agent")
-        # A key of an agent only gives access to the agent's tools, even if its owner is an admin.
-        role: Role = user.role if key.agent_id is None else "member"
-        caller = Caller(user.id, user.name, role, key.id, key.agent_id)
-        return _KeyHolder(caller, key.expires_at.timestamp() if key.expires_at else None)
-
     async def refresh(self) -> None:
         """Load every row that changed in the database since the last refresh."""
         async with self._lock:
@@ -208,7 +169,7 @@ class Snapshot:
                     return
                 since = self.revision
                 changed_users = await account_rows.users.list_changed(conn, since)
-                changed_keys = await account_rows.keys.list_changed(conn, since)
+                changed_keys = await account_rows.list_changed_keys(conn, since, datetime.now(UTC))
                 changed_agents = await account_rows.agents.list_changed(conn, since)
                 changed_secrets = await account_rows.secrets.list_changed(conn, since)
                 changed_tools = await tool_rows.list_changed_tools(conn, since)
@@ -235,10 +196,7 @@ class Snapshot:
             else:
                 self._users[user.id] = user
         genuine_keys, other_keys = self._signer.split_genuine(some_keys)
-        for key in other_keys:
-            self._keys.pop(key.key_hash, None)
-        for key in genuine_keys:
-            self._keys[key.key_hash] = key
+        self.keys.apply(genuine_keys, other_keys)
         for agent in some_agents:
             if agent.is_deleted:
                 self._agents.pop(agent.id, None)
@@ -246,7 +204,7 @@ class Snapshot:
             else:
                 self._agents[agent.id] = agent
                 self._agent_tools[agent.id] = frozenset(agent.tools)
-        self._holders.clear()
+        self.keys.forget_holders()
 
     def _apply_tools(self, some_tools: Sequence[Tool]) -> None:
         for tool in some_tools:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
-from typing import Generic, TypeVar
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, RowMapping, Table, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, RowMapping, Table, and_, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.accounts import Agent, ApiKey, Secret, User
@@ -128,13 +128,50 @@ async def find_key_by_hash(conn: AsyncConnection, key_hash: str) -> ApiKey | Non
 
 
 async def list_user_keys(conn: AsyncConnection, user_id: str) -> list[ApiKey]:
-    """Return all keys that a user ever had, oldest first."""
-    return await keys.find_all(conn, has_id(_keys.c.user_id, user_id))
+    """Return all keys that a user ever had, oldest first, without sessions."""
+    return await keys.find_all(conn, has_id(_keys.c.user_id, user_id), _keys.c.kind == "key")
+
+
+async def list_changed_keys(conn: AsyncConnection, since: int, now: datetime) -> list[ApiKey]:
+    """Return the keys that changed after a revision, and the sessions that are not over for a day."""
+    is_recent_session = and_(_keys.c.kind == "session", _keys.c.expires_at > now - timedelta(days=1))
+    is_key = _keys.c.kind.not_in(("session", "code"))
+    return await keys.find_all(conn, _keys.c.revision > since, or_(is_key, is_recent_session))
+
+
+async def list_live_sessions(conn: AsyncConnection, user_id: str, now: datetime) -> list[ApiKey]:
+    """Return the sessions of a user that are neither expired nor revoked, oldest first."""
+    is_live = and_(_keys.c.kind == "session", _keys.c.revoked_at.is_(None), _keys.c.expires_at > now)
+    return await keys.find_all(conn, has_id(_keys.c.user_id, user_id), is_live)
+
+
+async def delete_code(conn: AsyncConnection, code_id: str) -> bool:
+    """Delete a code because it is used; return False if it is gone already."""
+    return (await conn.execute(delete(_keys).where(_keys.c.id == code_id, _keys.c.kind == "code"))).rowcount > 0
+
+
+async def delete_expired_codes(conn: AsyncConnection, now: datetime) -> None:
+    """Delete the codes that can no longer be used."""
+    await conn.execute(delete(_keys).where(_keys.c.kind == "code", _keys.c.expires_at <= now))
+
+
+async def save_key_uses(conn: AsyncConnection, uses: Mapping[str, datetime]) -> None:
+    """Record when keys were last used, unless a later use is recorded."""
+    is_earlier = or_(_keys.c.last_used_at.is_(None), _keys.c.last_used_at < bindparam("used_at"))
+    step = update(_keys).where(_keys.c.id == bindparam("id_"), is_earlier).values(last_used_at=bindparam("used_at"))
+    await conn.execute(step, [{"id_": key_id, "used_at": used_at} for key_id, used_at in uses.items()])
+
+
+async def list_session_uses(conn: AsyncConnection, now: datetime) -> dict[str, datetime]:
+    """Return when each session that is neither expired nor revoked was last used."""
+    is_live = and_(_keys.c.kind == "session", _keys.c.revoked_at.is_(None), _keys.c.expires_at > now)
+    query = select(_keys.c.id, _keys.c.last_used_at).where(is_live, _keys.c.last_used_at.is_not(None))
+    return {row.id: row.last_used_at for row in await conn.execute(query)}
 
 
 async def list_admin_keys(conn: AsyncConnection, now: datetime) -> list[ApiKey]:
     """Return all keys that are valid now and have the rights of an admin."""
     admins = select(_users.c.id).where(_users.c.role == "admin", _users.c.is_deleted.is_(False))
-    is_admins = and_(_keys.c.user_id.in_(admins), _keys.c.agent_id.is_(None))
+    is_admins = and_(_keys.c.user_id.in_(admins), _keys.c.agent_id.is_(None), _keys.c.kind == "key")
     is_valid = and_(_keys.c.revoked_at.is_(None), or_(_keys.c.expires_at.is_(None), _keys.c.expires_at > now))
     return await keys.find_all(conn, is_admins, is_valid)

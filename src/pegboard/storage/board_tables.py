@@ -120,7 +120,7 @@ class User(SoftDeleted, Base):
 
 
 class ApiKey(Changing, Base):
-    """An API key of a user, as a keyed hash."""
+    """An API key of a user, or a session or code that was made with one, as a keyed hash."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
@@ -138,6 +138,9 @@ class ApiKey(Changing, Base):
     revoked_at: Mapped[datetime | None]
     mac: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
     created_by: Mapped[Id | None]
+    kind: Mapped[str] = mapped_column(String(20), default="key", server_default=text("'key'"))
+    parent_id: Mapped[Id | None]
+    last_used_at: Mapped[datetime | None]
 
 
 class Tool(SoftDeleted, Base):

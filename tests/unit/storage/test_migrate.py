@@ -43,6 +43,7 @@ ALL = [
     "0012_signed_intents",
     "0013_kinds_of_plugins",
     "0014_upstreams",
+    "0015_sessions",
 ]
 
 MIGRATING = """
