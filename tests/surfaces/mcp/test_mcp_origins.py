@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.surfaces.mcp.protocol import ProtocolError
-from pegboard.surfaces.mcp.request_origin import OriginPolicy
+from pegboard.surfaces.rest.request_origin import OriginPolicy, OriginRefused
 from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, served
 from tests.surfaces.mcp.rpc import STATELESS, RpcClient, client_of
@@ -17,8 +16,7 @@ def status(policy: OriginPolicy, host: str | None, origin: str | None = None) ->
     """The status of a request with these headers."""
     try:
         policy.check(None if host is None else host.encode(), None if origin is None else origin.encode())
-    except ProtocolError as error:
-        assert error.status is not None
+    except OriginRefused as error:
         return error.status
     return 200
 

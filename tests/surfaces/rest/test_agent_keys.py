@@ -20,7 +20,7 @@ HASH = "a" * 64
 FINDINGS = {"findings": [{"finding_id": "f-1", "composite_hash": HASH}]}
 STEP = {"steps": [{"id": "a", "tool": "{name}"}]}
 # The paths that need no key.
-OPEN = {"GET /healthz", "GET /readyz", "GET /metrics"}
+OPEN = {"GET /healthz", "GET /readyz", "GET /metrics", "POST /v1/sessions"}
 
 
 class Answers(NamedTuple):
@@ -40,6 +40,7 @@ ROUTES = {
     "DELETE /v1/baseline/findings/{composite_hash}": REFUSED,
     "DELETE /v1/calls/{run}": Answers("404", "409"),
     "DELETE /v1/secrets/{name}": REFUSED,
+    "DELETE /v1/sessions/{session_id}": REFUSED,
     "DELETE /v1/threads/{thread_id}": Answers("403", "403"),
     "DELETE /v1/tools/{ref}": Answers("403", "403"),
     "DELETE /v1/upstreams/{upstream_id}": REFUSED,
@@ -65,6 +66,7 @@ ROUTES = {
     "GET /v1/me": Answers("200"),
     "GET /v1/search": Answers("403", query="?q=hidden"),
     "GET /v1/secrets": REFUSED,
+    "GET /v1/sessions": REFUSED,
     "GET /v1/tables": REFUSED,
     "GET /v1/threads": Answers("200"),
     "GET /v1/threads/{thread_id}": Answers("404", "200"),
@@ -104,6 +106,7 @@ ROUTES = {
     "POST /v1/imports/openapi": Answers("403", body={"url": "https://example.com/openapi.json"}),
     "POST /v1/lint": Answers("403", body={"tools": [mock("draft")]}),
     "POST /v1/secrets/rotate": REFUSED,
+    "POST /v1/sessions/codes": REFUSED,
     "POST /v1/tables/reload": REFUSED,
     "POST /v1/threads": Answers("201", body={}),
     "POST /v1/threads/{thread_id}/messages": Answers("404", "201", {"role": "user", "content": "hello"}),

@@ -11,7 +11,6 @@ from starlette.middleware.cors import CORSMiddleware
 from pegboard.board import Pegboard
 from pegboard.surfaces.mcp.http_endpoint import McpEndpoint
 from pegboard.surfaces.mcp.mcp_server import create_mcp_server
-from pegboard.surfaces.mcp.request_origin import OriginPolicy
 from pegboard.surfaces.rest import (
     account_routes,
     api_docs,
@@ -23,6 +22,7 @@ from pegboard.surfaces.rest import (
     import_routes,
     reference_routes,
     replay_routes,
+    session_routes,
     table_routes,
     tool_routes,
     upstream_routes,
@@ -32,7 +32,10 @@ from pegboard.surfaces.rest.asgi_request import ASGIApp, RequestLimitMiddleware
 from pegboard.surfaces.rest.event_stream import EventReaders
 from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
+from pegboard.surfaces.rest.login_limit import LoginLimit
 from pegboard.surfaces.rest.problem_json import add_problem_handlers
+from pegboard.surfaces.rest.request_caller import RequestCallers
+from pegboard.surfaces.rest.request_origin import OriginPolicy
 from pegboard.version import __version__
 
 # The order matters: audit, statistics and watch paths must match before the `/v1/executions/{id}` route of the journal.
@@ -49,6 +52,7 @@ _ROUTERS = (
     account_routes.agents_router,
     account_routes.users_router,
     account_routes.secrets_router,
+    session_routes.router,
     call_routes.journal_router,
     call_routes.server_router,
     tool_routes.lint_router,
@@ -101,26 +105,30 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     add_problem_handlers(rest, METHODS_BY_PATH)
     api_docs.describe_calls(rest)
     settings = board.settings
-    larger = {
+    limits = {
+        session_routes.LOGIN_PATH: session_routes.MAX_LOGIN_BYTES,
         import_routes.OPENAPI_IMPORT_PATH: settings.max_import_bytes,
         **dict.fromkeys(baseline_routes.LARGE_BODY_PATHS, max(settings.max_body_bytes, baseline_routes.MAX_BODY_BYTES)),
     }
     bodies = rest.state.bodies = JsonBodyParser()
     most = settings.max_body_bytes
-    mcp_origins = OriginPolicy(settings.host, settings.allowed_hosts, settings.cors_origins)
-    rest_app = RequestLimitMiddleware(rest, most, larger)
+    origins = OriginPolicy(settings.host, settings.allowed_hosts, settings.cors_origins, settings.public_url)
+    callers = rest.state.callers = RequestCallers(board.calls, origins, settings.port)
+    rest.state.login_limit = LoginLimit()
+    rest_app = RequestLimitMiddleware(rest, most, limits)
     app: ASGIApp = FastCallRoutes(
-        McpEndpoint(rest_app, create_mcp_server(board), mcp_origins, bodies, max_body=most),
+        McpEndpoint(rest_app, create_mcp_server(board), origins, bodies, max_body=most),
         board.calls,
+        callers,
         board.dialects,
         bodies,
         max_body=most,
     )
-    origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
-    if origins:
+    cors_origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
+    if cors_origins:
         app = CORSMiddleware(
             app,
-            allow_origins=origins,
+            allow_origins=cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=[
                 "Authorization",

@@ -14,7 +14,6 @@ from pegboard.model.call import Caller
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.progress.event_log import EventLog, LogEvent
 from pegboard.registry.snapshot import Snapshot
-from pegboard.surfaces.rest.asgi_request import read_bearer_key
 from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
 from pegboard.surfaces.rest.call_routes import RunId
 from pegboard.surfaces.rest.event_stream import (
@@ -25,6 +24,7 @@ from pegboard.surfaces.rest.event_stream import (
     EventStream,
     parse_last_event_id,
 )
+from pegboard.surfaces.rest.request_caller import RequestCallers
 from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
 
 follow_router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=KeyRoute)
@@ -112,7 +112,8 @@ class AccessMonitor:
     """Checks whether a long-running watcher still has access: keys expire or are revoked, users are removed."""
 
     def __init__(self, request: Request, snapshot: Snapshot) -> None:
-        self._key = read_bearer_key(request.scope["headers"])
+        callers: RequestCallers = request.app.state.callers
+        self._check = callers.create_check(request.scope)
         self._snapshot = snapshot
         self._revision = snapshot.revision
         self._looked = time.monotonic()
@@ -124,7 +125,7 @@ class AccessMonitor:
             return None
         self._revision, self._looked = self._snapshot.revision, now
         try:
-            self._snapshot.holder(self._key)
+            self._check()
         except Unauthorised as error:
             return error.message
         return None
