@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 from pegboard.http_client.address_policy import AllowList
@@ -106,8 +105,7 @@ def create_accounts(
     settings: Settings, database: Database, snapshot: Snapshot, signer: AccountSigner
 ) -> tuple[AccountsService, Sessions]:
     """Return what changes users, keys and agents, and what creates sessions of the web console."""
-    lifetime = timedelta(seconds=settings.session_seconds)
-    return AccountsService(database, snapshot, signer), Sessions(database, snapshot, signer, lifetime)
+    return AccountsService(database, snapshot, signer), Sessions(database, snapshot, signer, settings.session_seconds)
 
 
 def create_validator(settings: Settings, vault: Vault) -> ArgumentValidator:

@@ -36,11 +36,11 @@ class NewSession:
 class Sessions:
     """Creates and ends sessions; each is a row of the keys table with the key that it was made with as its parent."""
 
-    def __init__(self, database: Database, snapshot: Snapshot, signer: AccountSigner, lifetime: timedelta) -> None:
+    def __init__(self, database: Database, snapshot: Snapshot, signer: AccountSigner, lifetime_seconds: int) -> None:
         self._database = database
         self._snapshot = snapshot
         self._signer = signer
-        self._lifetime = lifetime
+        self._lifetime = timedelta(seconds=lifetime_seconds)
 
     async def create_code(self, caller: Caller) -> NewSession:
         """Return a code that logs in once, within a minute; raise Forbidden if the caller has no key for it."""

@@ -135,6 +135,7 @@ def list_keys(ctx: typer.Context, user: User = None) -> None:
         "CREATED BY": lambda key: key["created_by_name"] or key["created_by"],
         "EXPIRES": local_time("expires_at"),
         "REVOKED": local_time("revoked_at"),
+        "LAST USED": local_time("last_used_at"),
         "ID": "id",
     }
     run_and_write(ctx, work, lambda page: show_items(page, columns, "No keys."))

@@ -106,6 +106,11 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
     ),
     ("apply", "apply_commands:apply_definitions", "Make the board match files of tool definitions."),
     ("export", "edit_commands:export_definitions", "Write tool definitions as files for `apply`."),
+    (
+        "console",
+        "console_command:open_console",
+        "Open the web console in the browser, logged in as the user of this key.",
+    ),
     ("whoami", "account_commands:show_current_user", "Show the user of this key."),
     ("migrate", "maintenance_commands:migrate_database", "Apply the database migrations."),
     ("doctor", "maintenance_commands:run_doctor", "Check this installation and print what to fix."),

@@ -16,8 +16,8 @@ Headers = Sequence[tuple[bytes, bytes]]
 _SAFE_METHODS = ("GET", "HEAD")
 _NO_SESSION_HERE = (
     "There are no sessions over this address: a browser would send the cookie unencrypted, or to a name that is not "
-    "known as this server's. Open http://127.0.0.1:{port}/console/ on the machine of the server, or from another one through "
-    "'ssh -L {port}:127.0.0.1:{port} HOST'; or serve it over TLS and set PEGBOARD_PUBLIC_URL to its https address"
+    "known as this server's. Open http://127.0.0.1:{port}/console/ on the machine of the server, or from another one "
+    "through 'ssh -L {port}:127.0.0.1:{port} HOST'; or serve it over TLS and set PEGBOARD_PUBLIC_URL to its address"
 )
 
 

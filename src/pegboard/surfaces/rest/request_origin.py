@@ -47,9 +47,7 @@ class OwnOrigin(NamedTuple):
 class OriginPolicy:
     """The hosts and origins that requests to this server may name."""
 
-    def __init__(
-        self, listens_on: str, allowed_hosts: str, allowed_origins: str, public_url: str | None = None
-    ) -> None:
+    def __init__(self, listens_on: str, allowed_hosts: str, allowed_origins: str, public_url: str | None) -> None:
         self._is_loopback = listens_on in _LOOPBACK_ADDRESSES
         self._hosts = frozenset(name.lower() for name in split_comma_list(allowed_hosts))
         self._origins = frozenset(origin.rstrip("/").lower() for origin in split_comma_list(allowed_origins))

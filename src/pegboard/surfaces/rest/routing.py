@@ -101,10 +101,14 @@ def allow(access: AccessCheck) -> Callable[[Endpoint], Endpoint]:
     return declare
 
 
-def allow_without_key(endpoint: Endpoint) -> Endpoint:
-    """Declare that an endpoint needs no key and ignores it."""
-    setattr(endpoint, _OPEN_ATTRIBUTE, True)
-    return endpoint
+def allow_without_key(check: Callable[[Request], object]) -> Callable[[Endpoint], Endpoint]:
+    """Declare that an endpoint needs no key and ignores it; `check` may refuse a request before its body is read."""
+
+    def declare(endpoint: Endpoint) -> Endpoint:
+        setattr(endpoint, _OPEN_ATTRIBUTE, check)
+        return endpoint
+
+    return declare
 
 
 def allow_admins(what: str) -> Callable[[Endpoint], Endpoint]:
@@ -157,13 +161,15 @@ class KeyRoute(APIRoute):
         """Return FastAPI's handler, preceded by the checks."""
         handle = super().get_route_handler()
         access: AccessCheck | None = getattr(self.endpoint, _ACCESS_ATTRIBUTE, None)
-        needs_key = not getattr(self.endpoint, _OPEN_ATTRIBUTE, False)
+        check_open: Callable[[Request], object] | None = getattr(self.endpoint, _OPEN_ATTRIBUTE, None)
         known = sorted(_query_names(self.dependant))
 
         async def check_and_handle(request: Request) -> Response:
             scope = request.scope
             caller: Caller | None = None
-            if needs_key:
+            if check_open is not None:
+                check_open(request)
+            else:
                 callers: RequestCallers = request.app.state.callers
                 caller = request.state.caller = callers.find(scope)
                 if access is not None:

@@ -64,8 +64,22 @@ class CodeCreated(ResponseBody):
     expires_at: datetime
 
 
+def _check_log_in(request: Request) -> None:
+    """Raise Forbidden if this address can have no sessions, or HTTPException 429 after too many failures."""
+    callers: RequestCallers = request.app.state.callers
+    callers.check_log_in(request.scope)
+    limit: LoginLimit = request.app.state.login_limit
+    if wait := limit.get_wait_seconds(_get_address(request)):
+        message = f"Too many log-ins from this address have failed; try again in {wait} seconds"
+        raise HTTPException(429, message, {"Retry-After": str(wait)})
+
+
+def _get_address(request: Request) -> str:
+    return request.client.host if request.client is not None else ""
+
+
 @router.post("", operation_id="log_in", status_code=201)
-@allow_without_key
+@allow_without_key(_check_log_in)
 async def log_in(body: LoginBody, board: Board, request: Request, response: Response) -> SessionResponse:
     """Log in with a key or a one-time code: the response sets the cookie of a session. Needs no Authorization header.
 
@@ -74,15 +88,11 @@ async def log_in(body: LoginBody, board: Board, request: Request, response: Resp
     """
     callers: RequestCallers = request.app.state.callers
     cookie = callers.check_log_in(request.scope)
-    limit: LoginLimit = request.app.state.login_limit
-    address = request.client.host if request.client is not None else ""
-    if wait := limit.get_wait_seconds(address):
-        message = f"Too many log-ins from this address have failed; try again in {wait} seconds"
-        raise HTTPException(429, message, {"Retry-After": str(wait)})
     try:
         session = await _create_session(board, body, request.headers.get("user-agent", ""))
     except Unauthorised:
-        limit.count_failure(address)
+        limit: LoginLimit = request.app.state.login_limit
+        limit.count_failure(_get_address(request))
         raise
     _set_cookie(response, cookie, session)
     return _build_response(session.row, session.row.id)
