@@ -204,6 +204,7 @@ class Pegboard(Library):
         store = Database.create(settings.database)
         try:
             board = cls(settings, store, await wiring.run_first_start(settings, store), journal, resolver)
+            board.watchers.on_close.add(board.snapshot.changes.close)
             await board.snapshot.refresh()
             await board.tables.load()
             changes = ChangeListener(store, seen=board.snapshot.revision)

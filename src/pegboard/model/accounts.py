@@ -11,6 +11,8 @@ from pegboard.model.call import Caller, Role
 
 # A row of the keys table: an API key, the session of a browser, or a code that is exchanged for a session once.
 KeyKind = Literal["key", "session", "code"]
+# The secret with the root key of the board. {{secret:…}} cannot contain this name, so no tool can read the row.
+ROOT_ROW_NAME = "$root"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from pegboard.kinds.base import Prepared
 from pegboard.kinds.mcp.peer import UpstreamPeer
-from pegboard.model.accounts import Agent, ApiKey, Secret, User
+from pegboard.model.accounts import ROOT_ROW_NAME, Agent, ApiKey, Secret, User
 from pegboard.model.call import Caller
 from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.model.tool import Tool, iterate_near_spellings, list_lookup_names
 from pegboard.registry.account_macs import AccountSigner
+from pegboard.registry.change_log import ChangedKind, ChangedThing, ChangeLog
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.registry.key_holders import KeyHolders
 from pegboard.registry.upstream_index import UpstreamIndex
@@ -34,6 +35,8 @@ class Snapshot:
         self.revision = 0
         # Increases with every change, also of the tools that exist only in this process.
         self.version = 0
+        # The changes since the first refresh.
+        self.changes = ChangeLog()
         # Called after every change.
         self.on_change: set[Callable[[], None]] = set()
         self._database = database
@@ -174,11 +177,22 @@ class Snapshot:
                 changed_secrets = await account_rows.secrets.list_changed(conn, since)
                 changed_tools = await tool_rows.list_changed_tools(conn, since)
                 changed_upstreams = await upstream_rows.list_changed_upstreams(conn, since)
+            public_before = {tool.id for tool in changed_tools if self._is_public(tool.id)}
             self._apply_accounts(changed_users, changed_keys, changed_agents)
             self._apply_tools(changed_tools)
             self.upstreams.update(changed_upstreams)
             self._apply_secrets(changed_secrets)
             self.revision = revision
+            if since == 0:
+                self.changes.start(revision)
+            else:
+                self.changes.add(
+                    revision,
+                    [
+                        *_list_changed_accounts(changed_users, changed_keys, changed_agents, changed_secrets),
+                        *_list_changed_tools(changed_tools, public_before),
+                    ],
+                )
             self._report_change()
 
     def _apply_accounts(
@@ -238,10 +252,11 @@ class Snapshot:
         for name in list_lookup_names(tool.name):
             self._local[name] = compiled
         self._local_ids[tool.id] = compiled
-        self._report_change()
+        self._report_local_changes([tool], [])
 
     def swap_local_tools(self, former: Iterable[Tool], tools: Iterable[Tool]) -> None:
         """Replace the former local tools by these, atomically; an unchanged tool keeps its compiled form."""
+        tools = list(tools)
         local = dict(self._local)
         before = {tool.name: local[tool.name.lower()] for tool in former}
         for tool_name in before:
@@ -255,6 +270,19 @@ class Snapshot:
                 local[name] = compiled
         self._local = local
         self._local_ids = {compiled.tool.id: compiled for compiled in local.values()}
+        self._report_local_changes(
+            [tool for tool in tools if before.get(tool.name) is not local[tool.name.lower()]],
+            [compiled.tool for compiled in before.values() if compiled.tool.id not in self._local_ids],
+        )
+
+    def _is_public(self, tool_id: str) -> bool:
+        compiled = self._ids.get(tool_id)
+        return compiled is not None and compiled.tool.is_public
+
+    def _report_local_changes(self, changed: Iterable[Tool], removed: Iterable[Tool]) -> None:
+        things = [ChangedThing("tool", tool.id, tool.owner_id, tool.is_public) for tool in changed]
+        things += [ChangedThing("tool", tool.id, tool.owner_id, tool.is_public, True) for tool in removed]
+        self.changes.add(self.revision, things, is_local=True)
         self._report_change()
 
     def _report_change(self) -> None:
@@ -274,3 +302,27 @@ class Snapshot:
         for item in (*self._ids.values(), *self._local.values()):
             if which(item.tool):
                 item.forget()
+
+
+def _list_changed_accounts(
+    some_users: Iterable[User],
+    some_keys: Iterable[ApiKey],
+    some_agents: Iterable[Agent],
+    some_secrets: Iterable[Secret],
+) -> Iterator[ChangedThing]:
+    for user in some_users:
+        yield ChangedThing("user", user.id, user.id, is_removed=user.is_deleted)
+    for key in some_keys:
+        kind: ChangedKind = "session" if key.kind == "session" else "key"
+        yield ChangedThing(kind, key.id, key.user_id, is_removed=key.revoked_at is not None)
+    for agent in some_agents:
+        yield ChangedThing("agent", agent.id, agent.owner_id, is_removed=agent.is_deleted)
+    for secret in some_secrets:
+        if secret.name != ROOT_ROW_NAME:
+            yield ChangedThing("secret", secret.name, secret.owner_id, is_removed=secret.sealed is None)
+
+
+def _list_changed_tools(some_tools: Iterable[Tool], public_before: Collection[str]) -> Iterator[ChangedThing]:
+    for tool in some_tools:
+        is_public = tool.is_public or tool.id in public_before
+        yield ChangedThing("tool", tool.id, tool.owner_id, is_public, tool.is_deleted)

@@ -52,6 +52,7 @@ ROUTES = {
     "GET /v1/baseline/findings": REFUSED,
     "GET /v1/calls": Answers("200"),
     "GET /v1/calls/{run}/events": Answers("404", "200"),
+    "GET /v1/changes/stream": REFUSED,
     "GET /v1/codes": Answers("200"),
     "GET /v1/definitions": Answers("200"),
     "GET /v1/dialects": Answers("200"),

@@ -11,12 +11,11 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.model.accounts import ApiKey, User
+from pegboard.model.accounts import ROOT_ROW_NAME, ApiKey, User
 from pegboard.model.api_errors import NotFound, Unauthorised
 from pegboard.model.ids import new_id
 from pegboard.registry.account_macs import AccountSigner
 from pegboard.registry.accounts_service import NewKey
-from pegboard.registry.first_start import ROOT_ROW_NAME
 from pegboard.storage import account_rows
 from pegboard.storage.keyring import FileKeyring, KeyringError, encode_key
 from pegboard.storage.vault import Vault

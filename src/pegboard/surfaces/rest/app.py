@@ -18,6 +18,7 @@ from pegboard.surfaces.rest import (
     baseline_routes,
     call_routes,
     chain_routes,
+    change_routes,
     conversation_routes,
     import_routes,
     reference_routes,
@@ -62,6 +63,7 @@ _ROUTERS = (
     table_routes.router,
     baseline_routes.router,
     reference_routes.router,
+    change_routes.router,
 )
 _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 # Computed from the routes, because building the OpenAPI document takes a quarter of a second.

@@ -23,6 +23,7 @@ from pegboard.surfaces.rest.event_stream import (
     EventReaders,
     EventStream,
     parse_last_event_id,
+    take_all,
 )
 from pegboard.surfaces.rest.request_caller import RequestCallers
 from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
@@ -70,7 +71,9 @@ async def follow_calls(
     if number > feed.events.last:
         raise Invalid(f"Last-Event-ID: this stream has no event {number} yet; its last is {feed.events.last}")
     readers: EventReaders = request.app.state.readers
-    return EventStream(readers.of(caller), board.following.reading(feed), number, headers={"X-Run-Id": feed.id})
+    return EventStream(
+        readers.of(caller), board.following.reading(feed), number, take=take_all, headers={"X-Run-Id": feed.id}
+    )
 
 
 @watch_router.get(
@@ -178,7 +181,7 @@ class WatchViews:
 
     def _make(self, events: EventLog, number: int, wanted: WatchFilter) -> EventFrames:
         if number > events.last:  # a number from an earlier process
-            return EventFrames(_encode_gap(events.announced, None), events.announced)
+            return EventFrames(encode_gap(events.announced, None), events.announced)
         found = [event for event in events.after(number, _TOTAL_BYTES) if self._matches_filter(event, wanted)]
         room = min(max(_TOTAL_BYTES // max(1, self._watchers.count), _MIN_WATCHER_BYTES), _MAX_WATCHER_BYTES)
         first = len(found)
@@ -186,9 +189,9 @@ class WatchViews:
             first -= 1
         frames = [event.frame for event in found[first:]]
         if first:
-            frames.insert(0, _encode_gap(found[first - 1].number, first))
+            frames.insert(0, encode_gap(found[first - 1].number, first))
         elif number + 1 < events.first:
-            frames.insert(0, _encode_gap(events.first - 1, None))
+            frames.insert(0, encode_gap(events.first - 1, None))
         return EventFrames(b"".join(frames), max(number, events.announced))
 
     def _matches_filter(self, event: LogEvent, wanted: WatchFilter) -> bool:
@@ -204,6 +207,7 @@ class WatchViews:
         return tool if compiled is None else compiled.tool.name
 
 
-def _encode_gap(number: int, missed: int | None) -> bytes:
+def encode_gap(number: int, missed: int | None) -> bytes:
+    """Return the event for events that were left out; `missed` is their number if it is known."""
     text = b"null" if missed is None else b"%d" % missed
     return b'id: %d\nevent: gap\ndata: {"missed":%s}\n\n' % (number, text)
