@@ -60,7 +60,9 @@ ROUTES = {
     "GET /v1/executions/export": REFUSED,
     "GET /v1/executions/statistics": REFUSED,
     "GET /v1/executions/stream": REFUSED,
+    "GET /v1/executions/verification": REFUSED,
     "GET /v1/executions/{execution_id}": Answers("403", "403"),
+    "GET /v1/executions/{execution_id}/proof": Answers("403", "403"),
     "GET /v1/kinds": Answers("200"),
     "GET /v1/lint": Answers("200"),
     "GET /v1/lint of one tool": Answers("404", "200", query="?tool={ref}"),
@@ -88,6 +90,7 @@ ROUTES = {
     "PATCH /v1/agents/{agent_id}": Answers("403", "403", {"name": "other"}),
     "PATCH /v1/threads/{thread_id}": Answers("403", "403", {"title": "other"}),
     "PATCH /v1/tools/{ref}": Answers("403", "403", {"description": "other"}),
+    "PATCH /v1/users/{user_id}": Answers("403", "403", {"name": "other"}),
     "POST /v1/agents": Answers("403", body={"name": "new"}),
     "POST /v1/apply": Answers("403", body={"tools": [mock("applied")]}),
     "POST /v1/baseline/findings": Answers("403", body=FINDINGS),
@@ -239,6 +242,8 @@ async def _state(scene: Scene) -> list[Any]:
     me = scene.own["user_id"]
     paths = ["tools", "tools?deleted=true", "agents", "secrets", "baseline/findings", f"users/{me}/keys"]
     found = [good(await scene.user.get(f"/v1/{path}")) for path in paths]
+    for key in found[-1]["items"]:
+        del key["last_used_at"]
     threads = good(await scene.user.get("/v1/threads"))["items"]
     titles = sorted(thread["title"] for thread in threads if thread["id"] == scene.own["thread_id"])
     kept = [thread for thread in threads if thread["agent_id"] != scene.own["agent_id"]]

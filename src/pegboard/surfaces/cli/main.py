@@ -194,6 +194,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "audit_commands",
         ("list", "list_executions", "List calls, newest first: your own; for an admin, those of all users."),
         ("show", "show_execution", "Show the journal row of one call."),
+        ("proof", "prove_execution", "Verify the journal row of one call against its hash chain."),
         ("stats", "show_statistics", "Show calls, errors and latencies of each tool in the last day."),
         ("replay", "replay_execution", "Run a recorded call again and show what differs."),
         (
@@ -284,6 +285,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "account_commands",
         ("list", "list_users", "List the users, oldest first."),
         ("add", "add_user", "Add a user; give them a key with: pegboard keys create NAME."),
+        ("edit", "edit_user", "Rename a user or change their role."),
         ("remove", "remove_user", "Remove a user and revoke all their keys."),
     ),
     CommandGroup(

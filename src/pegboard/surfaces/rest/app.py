@@ -21,6 +21,7 @@ from pegboard.surfaces.rest import (
     change_routes,
     conversation_routes,
     import_routes,
+    proof_routes,
     reference_routes,
     replay_routes,
     session_routes,
@@ -43,6 +44,7 @@ from pegboard.version import __version__
 _ROUTERS = (
     audit_routes.audit_router,
     audit_routes.statistics_router,
+    proof_routes.router,
     watch_routes.watch_router,
     watch_routes.follow_router,
     call_routes.cancel_router,

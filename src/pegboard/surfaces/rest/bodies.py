@@ -186,6 +186,13 @@ class UserCreate(Model):
     role: Literal["admin", "member"] = "member"
 
 
+class UserUpdate(Model):
+    """Changes of a user; absent fields stay."""
+
+    name: ReadableName | None = None
+    role: Literal["admin", "member"] | None = None
+
+
 class UserResponse(ResponseBody):
     """A user."""
 
