@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -9,6 +10,8 @@ from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
+from pegboard.surfaces.console.console_files import BUILD_FOLDER, ConsoleFiles
+from pegboard.surfaces.console.console_pages import BUILD_HEADER, ConsolePages
 from pegboard.surfaces.mcp.http_endpoint import McpEndpoint
 from pegboard.surfaces.mcp.mcp_server import create_mcp_server
 from pegboard.surfaces.rest import (
@@ -34,6 +37,7 @@ from pegboard.surfaces.rest.asgi_request import ASGIApp, RequestLimitMiddleware
 from pegboard.surfaces.rest.event_stream import EventReaders
 from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
+from pegboard.surfaces.rest.json_compression import JsonCompression
 from pegboard.surfaces.rest.login_limit import LoginLimit
 from pegboard.surfaces.rest.problem_json import add_problem_handlers
 from pegboard.surfaces.rest.request_caller import RequestCallers
@@ -92,8 +96,8 @@ def _join_routers() -> APIRouter:
 _API = _join_routers()
 
 
-def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
-    """Return the ASGI application that serves the board over HTTP."""
+def create_app(board: Pegboard, version: str = __version__, *, console_folder: Path = BUILD_FOLDER) -> ASGIApp:
+    """Return the ASGI application that serves the board over HTTP, with the web console if it is in the folder."""
     rest = FastAPI(
         title="Pegboard",
         version=version,
@@ -119,7 +123,9 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     origins = OriginPolicy(settings.host, settings.allowed_hosts, settings.cors_origins, settings.public_url)
     callers = rest.state.callers = RequestCallers(board.calls, origins, settings.port)
     rest.state.login_limit = LoginLimit()
-    rest_app = RequestLimitMiddleware(rest, most, limits)
+    rest_app = JsonCompression(RequestLimitMiddleware(rest, most, limits))
+    console = ConsoleFiles.open(console_folder) if settings.console else None
+    rest.state.session_headers = {} if console is None else {BUILD_HEADER: console.build_id}
     app: ASGIApp = FastCallRoutes(
         McpEndpoint(rest_app, create_mcp_server(board), origins, bodies, max_body=most),
         board.calls,
@@ -128,6 +134,8 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
         bodies,
         max_body=most,
     )
+    if console is not None:
+        app = ConsolePages(app, console)
     cors_origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
     if cors_origins:
         app = CORSMiddleware(

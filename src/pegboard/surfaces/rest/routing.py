@@ -179,7 +179,7 @@ class KeyRoute(APIRoute):
             refuse_forms(request.headers.get("content-type", ""))
             response = await handle(_JsonRequest(scope, request.receive))
             if caller is not None and caller.is_session:
-                for name, value in _SESSION_HEADERS.items():
+                for name, value in (_SESSION_HEADERS | request.app.state.session_headers).items():
                     response.headers.setdefault(name, value)
             return response
 
