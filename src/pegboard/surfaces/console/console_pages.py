@@ -9,6 +9,7 @@ from pegboard.model.ids import new_id
 from pegboard.surfaces.console.console_files import ConsoleFile, ConsoleFiles
 from pegboard.surfaces.rest.asgi_request import ASGIApp, Receive, Scope, Send, choose_request_id, send_problem
 from pegboard.surfaces.rest.json_compression import accepts_gzip
+from pegboard.surfaces.rest.request_origin import OriginPolicy
 
 # In the page of the build; the server replaces them in each response.
 NONCE_PLACEHOLDER = "__CSP_NONCE__"
@@ -41,15 +42,17 @@ _PAGE_HEADERS = [
 class ConsolePages:
     """Serves the files of the console, and its page for every other path below /console/."""
 
-    def __init__(self, app: ASGIApp, files: ConsoleFiles) -> None:
+    def __init__(self, app: ASGIApp, files: ConsoleFiles, origins: OriginPolicy) -> None:
         self._app = app
         self._files = files
+        self._origins = origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection."""
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
-            base: str = scope.get("root_path", "")
-            path = scope["path"].removeprefix(base)
+            root: str = scope.get("root_path", "")
+            path = scope["path"].removeprefix(root)
+            base = root or self._origins.find_path_prefix(dict(scope["headers"]).get(b"host"))
             if path in ("/", _ROOT):
                 await _redirect(scope, send, f"{base}{_ROOT}/")
                 return
@@ -65,9 +68,8 @@ class ConsolePages:
         elif self._files.is_file_path(name):
             given = dict(scope["headers"]).get(b"x-request-id")
             request_id = new_id() if given is None else choose_request_id(given)
-            await send_problem(
-                send, 404, "The console has no such file; reload the page to get its new version", request_id
-            )
+            message = "The console has no such file; reload the page to get its new version"
+            await send_problem(send, 404, message, request_id)
         else:
             await self._send_page(scope, send, base)
 

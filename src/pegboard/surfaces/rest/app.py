@@ -135,7 +135,7 @@ def create_app(board: Pegboard, version: str = __version__, *, console_folder: P
         max_body=most,
     )
     if console is not None:
-        app = ConsolePages(app, console)
+        app = ConsolePages(app, console, origins)
     cors_origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
     if cors_origins:
         app = CORSMiddleware(

@@ -52,6 +52,7 @@ class OriginPolicy:
         self._hosts = frozenset(name.lower() for name in split_comma_list(allowed_hosts))
         self._origins = frozenset(origin.rstrip("/").lower() for origin in split_comma_list(allowed_origins))
         self._public = None if public_url is None else _parse_own_origin(public_url)
+        self._public_path = "" if public_url is None else urlsplit(public_url).path.rstrip("/")
         if self._is_loopback:
             self._hosts |= _LOOPBACK_NAMES
         if self._hosts and self._public is not None:
@@ -81,6 +82,13 @@ class OriginPolicy:
         if _split_port(netloc) in _LOOPBACK_NAMES and scheme in _DEFAULT_PORTS:
             return OwnOrigin(scheme, netloc)
         return None
+
+    def find_path_prefix(self, host: bytes | None) -> str:
+        """Return the path of PEGBOARD_PUBLIC_URL, which a proxy removes, if the request came through it; else ""."""
+        public = self._public
+        netloc = "" if host is None else host.decode("latin-1").lower()
+        is_public = public is not None and netloc in (public.netloc, f"{public.netloc}:{public.port}")
+        return self._public_path if is_public else ""
 
     def _check_host(self, host: bytes | None) -> None:
         if not self._hosts:
