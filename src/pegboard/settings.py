@@ -251,6 +251,14 @@ class Settings(BaseSettings):
             _check_toml(file)
         return (init_settings, env_settings, _StrictTomlSource(settings_cls, files))
 
+    def list_plain_values(self) -> dict[str, Any]:
+        """Return the settings that are neither secrets nor addresses which may contain a password."""
+        return {
+            name: getattr(self, name)
+            for name, field in type(self).model_fields.items()
+            if field.repr and SecretStr not in (field.annotation, *get_args(field.annotation))
+        }
+
     @property
     def database(self) -> str:
         """The URL of the database."""

@@ -16,6 +16,7 @@ from pegboard.journal.verify import MAX_ROWS_PER_TURN, ChainVerifier, Position, 
 from pegboard.journal.verify_export import ExportVerifier, LinesPosition
 from pegboard.storage import journal_chain_rows
 from pegboard.storage.database import Database
+from pegboard.storage.journal_chain_rows import WriterProcess
 
 
 class Audit:
@@ -45,6 +46,11 @@ class Audit:
     async def find_last_verification(self) -> LastVerification | None:
         """Return when the whole journal was last verified, how many rows, and what was found; None if never."""
         return await self._log.find_last()
+
+    async def list_processes(self, limit: int = 100) -> list[WriterProcess]:
+        """Return the processes that write to the journal and have not closed it, latest first."""
+        async with self._database.read() as conn:
+            return await journal_chain_rows.list_writer_processes(conn, limit)
 
     async def prove(self, execution_id: str) -> RowProof | None:
         """Return where a row is in its hash chain and whether it is as the board wrote it; None if there is no row."""

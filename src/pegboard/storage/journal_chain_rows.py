@@ -280,6 +280,24 @@ async def get_writer(conn: AsyncConnection, number: int) -> WriterRow | None:
     return WriterRow(**row) if row else None
 
 
+@dataclass(frozen=True, slots=True)
+class WriterProcess:
+    """A process that writes to the journal, by the number of its writer."""
+
+    number: int
+    host: str
+    pid: int
+    started_at: datetime
+
+
+async def list_writer_processes(conn: AsyncConnection, limit: int) -> list[WriterProcess]:
+    """Return the processes whose writers are not closed, latest first."""
+    columns = [_writers.c[name] for name in WriterProcess.__dataclass_fields__]
+    query = select(*columns).where(_writers.c.closed_at.is_(None), _writers.c.number > 0)
+    rows = await conn.execute(query.order_by(_writers.c.number.desc()).limit(limit))
+    return [WriterProcess(**row._mapping) for row in rows]
+
+
 async def list_open_writers(conn: AsyncConnection) -> set[str]:
     """Return the ids of the writers that are not closed."""
     return {*(await conn.execute(select(_writers.c.id).where(_writers.c.closed_at.is_(None)))).scalars()}

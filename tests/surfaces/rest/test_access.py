@@ -30,6 +30,7 @@ ADMINS = {
     ("POST", "/v1/executions/verify-export"),
     ("GET", "/v1/executions/export"),
     ("POST", "/v1/executions/prune"),
+    ("GET", "/v1/board"),
     ("GET", "/v1/tables"),
     ("POST", "/v1/tables/reload"),
 }

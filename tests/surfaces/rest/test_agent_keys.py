@@ -50,6 +50,7 @@ ROUTES = {
     "GET /v1/agents/{agent_id}": Answers("404", "200"),
     "GET /v1/agents/{agent_id}/definitions": Answers("404", "200"),
     "GET /v1/baseline/findings": REFUSED,
+    "GET /v1/board": REFUSED,
     "GET /v1/calls": Answers("200"),
     "GET /v1/calls/{run}/events": Answers("404", "200"),
     "GET /v1/changes/stream": REFUSED,

@@ -19,6 +19,7 @@ from pegboard.surfaces.rest import (
     api_docs,
     audit_routes,
     baseline_routes,
+    board_routes,
     call_routes,
     chain_routes,
     change_routes,
@@ -70,6 +71,7 @@ _ROUTERS = (
     baseline_routes.router,
     reference_routes.router,
     change_routes.router,
+    board_routes.router,
 )
 _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 # Computed from the routes, because building the OpenAPI document takes a quarter of a second.
@@ -123,6 +125,7 @@ def create_app(board: Pegboard, version: str = __version__, *, console_folder: P
     origins = OriginPolicy(settings.host, settings.allowed_hosts, settings.cors_origins, settings.public_url)
     callers = rest.state.callers = RequestCallers(board.calls, origins, settings.port)
     rest.state.login_limit = LoginLimit()
+    rest.state.checks = board_routes.BoardChecks(board)
     rest_app = JsonCompression(RequestLimitMiddleware(rest, most, limits))
     console = ConsoleFiles.open(console_folder) if settings.console else None
     rest.state.session_headers = {} if console is None else {BUILD_HEADER: console.build_id}
