@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from pegboard.model.call import Caller
 
-ChangedKind = Literal["tool", "user", "key", "session", "agent", "secret"]
+ChangedKind = Literal["tool", "user", "key", "session", "agent", "secret", "upstream"]
 # Older changes are forgotten; a reader that missed them reads its lists again.
 _MAX_CHANGES = 5000
 

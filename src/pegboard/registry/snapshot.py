@@ -191,6 +191,10 @@ class Snapshot:
                     [
                         *_list_changed_accounts(changed_users, changed_keys, changed_agents, changed_secrets),
                         *_list_changed_tools(changed_tools, public_before),
+                        *(
+                            ChangedThing("upstream", each.id, each.owner_id, is_removed=each.is_deleted)
+                            for each in changed_upstreams
+                        ),
                     ],
                 )
             self._report_change()

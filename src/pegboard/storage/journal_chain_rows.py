@@ -294,8 +294,8 @@ async def list_writer_processes(conn: AsyncConnection, limit: int) -> list[Write
     """Return the processes whose writers are not closed, latest first."""
     columns = [_writers.c[name] for name in WriterProcess.__dataclass_fields__]
     query = select(*columns).where(_writers.c.closed_at.is_(None), _writers.c.number > 0)
-    rows = await conn.execute(query.order_by(_writers.c.number.desc()).limit(limit))
-    return [WriterProcess(**row._mapping) for row in rows]
+    rows = (await conn.execute(query.order_by(_writers.c.number.desc()).limit(limit))).mappings()
+    return [WriterProcess(**row) for row in rows]
 
 
 async def list_open_writers(conn: AsyncConnection) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row, Select, insert, select, update
+from sqlalchemy import RowMapping, Select, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.json_text import is_uuid
@@ -52,11 +52,11 @@ async def list_changed_upstreams(conn: AsyncConnection, since: int) -> list[Regi
 
 
 async def _read_upstreams(conn: AsyncConnection, query: Select[Any]) -> list[RegisteredUpstream]:
-    return [_read_upstream(row) for row in await conn.execute(query)]
+    return [_read_upstream(row) for row in (await conn.execute(query)).mappings()]
 
 
-def _read_upstream(row: Row[Any]) -> RegisteredUpstream:
-    fields = dict(row._mapping)
+def _read_upstream(row: RowMapping) -> RegisteredUpstream:
+    fields: dict[str, Any] = dict(row)
     stored: Mapping[str, Any] = fields.pop("entries")
     entries = {
         kind: tuple(PinnedEntry(each["entry"][field], **each) for each in stored.get(kind, ()))

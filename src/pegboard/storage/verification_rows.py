@@ -47,8 +47,8 @@ async def save_verification(conn: AsyncConnection, row: VerificationRow) -> None
 async def get_verification(conn: AsyncConnection) -> VerificationRow | None:
     """Return the last verification, or None."""
     columns = [_verifications.c[name] for name in VerificationRow.__dataclass_fields__]
-    row = (await conn.execute(select(*columns))).first()
-    return None if row is None else VerificationRow(**row._mapping)
+    row = (await conn.execute(select(*columns))).mappings().first()
+    return None if row is None else VerificationRow(**row)
 
 
 async def find_chain_link(conn: AsyncConnection, execution_id: str) -> ChainLink | None:

@@ -162,7 +162,7 @@ class UpstreamMonitor:
         try:
             await self._observe(peer.id, live)
         except Exception:
-            # What differs is refused all the same, and found again by the next reading.
+            # What differs is still refused, and found again by the next reading.
             log.exception("mcp_changes_not_stored", upstream=peer.label)
 
 
