@@ -98,6 +98,19 @@ def foreign_imports() -> Iterator[str]:
                     yield f"{path}:{node.lineno}: '{name}' is imported into confined processes"
 
 
+def private_imports() -> Iterator[str]:
+    """Return a message for each import of a private name; ruff's SLF001 finds private attributes."""
+    for folder in ("src", "tests", "bench"):
+        for path in sorted(Path(folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [each.name for each in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+                if isinstance(node, ast.ImportFrom):
+                    names.append(node.module or "")
+                for name in names:
+                    if re.search(r"(?:^|\.)_(?!_)", name):
+                        yield f"{path}:{node.lineno}: '{name}' is private; use a public name"
+
+
 def kind_conditions() -> Iterator[str]:
     """Return a message for each condition on a kind of tool outside `kinds/`."""
     for path in sorted(SOURCE.rglob("*.py")):
@@ -167,6 +180,7 @@ RULES = (
     repeated_classes,
     unexplained_imports,
     foreign_imports,
+    private_imports,
     kind_conditions,
     dialects_that_know_another,
 )

@@ -14,6 +14,12 @@ BANNED_WORDS = re.compile(
     r"|for want of|be it)(?![a-z0-9])",
     re.IGNORECASE,
 )
+# Phrases for which there is a shorter one: "if there is", "return", "nevertheless", "unchanged".
+BANNED_PHRASES = re.compile(
+    r"\b(where there (?:is|are|was|were|can)|where (?:none|nothing|no one)|(?:comes?|came) (?:back|again|late)"
+    r"|all the same|as (?:it|they) came|tells? (?:of|it|them|which|what|how|whether|its)|such as it is)\b",
+    re.IGNORECASE,
+)
 # Metaphors that were names once. Say environment, supervisor, watcher, queue, compiled tool, surface, register, ….
 BANNED_NAMES = frozenset({
     "aloud", "condemned", "crew", "door", "doors", "estate", "house", "houses", "lane", "lanes", "onlooker",
@@ -33,13 +39,21 @@ def private_words() -> Iterator[str]:
     for page in (*map(Path, ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")), *sorted(Path("docs").rglob("*.md"))):
         if page.is_file() and "_build" not in page.parts and page.name != "glossary.md":
             text = page.read_text(encoding="utf-8")
-            for match in BANNED_WORDS.finditer(text.replace("\n", " ")):
+            for match in find_banned(text.replace("\n", " ")):
                 yield f"{page}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': use a plain word"
+
+
+def find_banned(text: str) -> Iterator[re.Match[str]]:
+    """Return the banned words and phrases of a text."""
+    yield from BANNED_WORDS.finditer(text)
+    yield from BANNED_PHRASES.finditer(text)
 
 
 def private_words_in_code(path: Path) -> Iterator[str]:
     """Return the messages for one module. Strings of tests are data, so that only their docstrings are read."""
     text = path.read_text(encoding="utf-8")
+    for word in sorted(BANNED_NAMES.intersection(path.stem.split("_"))):
+        yield f"{path}: the file name has '{word}': use a plain word (docs/glossary.md)"
     docstrings = {
         node.body[0].value.lineno
         for node in ast.walk(ast.parse(text))
@@ -56,7 +70,8 @@ def private_words_in_code(path: Path) -> Iterator[str]:
         elif token.type == tokenize.COMMENT or (
             token.type == tokenize.STRING and (path.parts[0] == "src" or line in docstrings)
         ):
-            found = [match[0] for match in BANNED_WORDS.finditer(" ".join(token.string.split()))]
+            text = " ".join(token.string.split())
+            found = [match[0] for match in find_banned(text)]
         for word in found:
             if (path.as_posix(), word.lower()) not in ALLOWED_IN:
                 yield f"{path}:{line}: '{word}': use a plain word (docs/glossary.md)"

@@ -169,7 +169,7 @@ def answer(status: int = 200, body: bytes | str = b"", **headers: str) -> Behavi
     return behave
 
 
-def says(value: Any, status: int = 200, **headers: str) -> Behaviour:
+def answer_json(value: Any, status: int = 200, **headers: str) -> Behaviour:
     """Send a JSON response."""
     return answer(status, json.dumps(value), **{"Content_Type": "application/json", **headers})
 
@@ -177,7 +177,7 @@ def says(value: Any, status: int = 200, **headers: str) -> Behaviour:
 async def echo(request: Received, wire: Wire) -> None:
     """Send the request back as JSON."""
     values = {"method": request.method, "target": request.target, "headers": dict(request.headers)}
-    await says({**values, "body": request.body.decode("latin-1")})(request, wire)
+    await answer_json({**values, "body": request.body.decode("latin-1")})(request, wire)
 
 
 def by_path(**behaviours: Behaviour) -> Behaviour:

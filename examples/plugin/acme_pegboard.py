@@ -36,7 +36,7 @@ class Pairs(Dialect):
     keys = frozenset({"do"})
 
     def recognises(self, item: Any) -> bool:
-        """Whether an object says what to do."""
+        """Whether an object is a call."""
         return isinstance(item, dict) and isinstance(item.get("do"), str)
 
     def read(self, item: Any, into: Assembly) -> None:

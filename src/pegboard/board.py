@@ -31,25 +31,28 @@ from pegboard.kinds.chain.run_chain import ChainRunner
 from pegboard.kinds.internal.executor import InternalExecutor
 from pegboard.kinds.internal.functions import FunctionRegistry, build_shipped_handlers, load_installed_handlers
 from pegboard.kinds.mcp.drift import DriftFlagger
+from pegboard.kinds.mcp.peer import UpstreamPeer
 from pegboard.kinds.table.file_watcher import TablesFileWatcher
 from pegboard.kinds.table.sources import TableSources
 from pegboard.library import Library
 from pegboard.model.call import Caller
+from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.model.tool import Tool
 from pegboard.pipeline import Pipeline
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.readiness import Readiness
 from pegboard.registry.account_macs import AccountSigner
-from pegboard.registry.accounts_service import AccountsService
 from pegboard.registry.build_tool import build_local_tool
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.first_start import StartedBoard
 from pegboard.registry.import_runner import Imports
 from pegboard.registry.key_rotation import RotationReport, rotate_keys
+from pegboard.registry.key_usage import KeyUsage
 from pegboard.registry.named_secrets import NamedSecrets, SecretInjector
 from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.snapshot import Snapshot
 from pegboard.registry.tool_registry import ToolRegistry
+from pegboard.registry.upstream_registry import UpstreamRegistry
 from pegboard.runs.cancellation import CallCanceller
 from pegboard.runs.followed_runs import FollowedRuns
 from pegboard.runs.handle import CallHandler
@@ -83,7 +86,7 @@ class Pegboard(Library):
         self.database = database
         self.vault = started.vault
         signer = AccountSigner(self.vault)
-        self.snapshot = Snapshot(database, signer, self._prepare)
+        self.snapshot = Snapshot(database, signer, self._prepare, self._make_peer, settings.session_idle_seconds)
         self._internal = InternalExecutor(self.snapshot.is_or_was_admin)
         self.baseline = Baseline(database)
         self._internal.handlers.update(build_shipped_handlers(self.baseline) | load_installed_handlers())
@@ -117,7 +120,7 @@ class Pegboard(Library):
                 self._sources,
             )
         )
-        self.people = AccountsService(database, self.snapshot, signer)
+        self.people, self.sessions = wiring.create_accounts(settings, database, self.snapshot, signer)
         self.secrets = NamedSecrets(database, self.snapshot, self.vault)
         self._opener = SecretInjector(self.vault, self.secrets.value)
         self.admin = Caller(started.admin.id, started.admin.name, "admin")
@@ -150,6 +153,7 @@ class Pegboard(Library):
             self.tools,
             outbound=self._outbound_services.outbound,
             upstreams=self._upstreams,
+            breakers=self._outbound_services.breakers,
             opener=self._opener,
             max_bytes=settings.max_import_bytes,
         )
@@ -175,6 +179,11 @@ class Pegboard(Library):
             lambda: {getattr(self.journal, "number", None), transactional.number if transactional else None},
         )
 
+    @property
+    def upstreams(self) -> UpstreamRegistry:
+        """The imported MCP servers."""
+        return self.imports.registered
+
     @classmethod
     @asynccontextmanager
     async def open(
@@ -195,12 +204,15 @@ class Pegboard(Library):
         store = Database.create(settings.database)
         try:
             board = cls(settings, store, await wiring.run_first_start(settings, store), journal, resolver)
+            board.watchers.on_close.add(board.snapshot.changes.close)
             await board.snapshot.refresh()
             await board.tables.load()
             changes = ChangeListener(store, seen=board.snapshot.revision)
+            usage = KeyUsage(store, board.snapshot.keys)
             watching = [
                 asyncio.create_task(changes.watch(board._on_change), name="pegboard-changes"),
                 asyncio.create_task(board.tables.watch(), name="pegboard-tables"),
+                asyncio.create_task(usage.run(), name="pegboard-key-usage"),
             ]
             if board._receipts is not None:
                 watch = board._receipts.watch(board._sources.list_receipt_stores, board._list_receipt_databases)
@@ -212,6 +224,7 @@ class Pegboard(Library):
                     task.cancel()
                 await asyncio.gather(*watching, return_exceptions=True)
                 await board._close()
+                await usage.close()
         finally:
             await store.close()
 
@@ -244,7 +257,7 @@ class Pegboard(Library):
         await self._other_processes.close()
         await self.journal.close()
         await self._drift_flagger.close()
-        self.imports.close()
+        await self.imports.close()
         for executor in self.executors.values():
             await executor.close()
         await self._sources.close()
@@ -255,6 +268,9 @@ class Pegboard(Library):
 
     def _list_receipt_databases(self) -> set[str]:
         return self._sources.list_receipt_databases(item.tool for item in self.snapshot.iterate_tools())
+
+    def _make_peer(self, upstream: RegisteredUpstream) -> UpstreamPeer:
+        return UpstreamPeer(self.imports.monitor, upstream, partial(self.upstreams.open, upstream))
 
     def _prepare(self, tool: Tool) -> Prepared:
         executor = self.executors.get(tool.tool_type)

@@ -89,16 +89,16 @@ class PayloadRunner:
             for own, call in zip(derive_call_keys(check_idempotency_key(key), len(calls)), calls, strict=True)
         ]
 
-        def wanted_by(call: AskedCall, key: str | None) -> ToolCall:
+        def make_call(call: AskedCall, key: str | None) -> ToolCall:
             named = (call.name, call.arguments, call.id or None)
             return ToolCall(*named, surface, asked.dialect, request_id, None, key, thread_id, call.chain_id)
 
         if len(calls) == 1 and audience is None and keys[0] is None and not self.detaches(calls[0]):
             # The usual case: the only call ends together with its caller, so it needs no task of its own.
-            return AnsweredCalls(asked, [Answer(calls[0], await self._pipeline.run(wanted_by(calls[0], None), caller))])
+            return AnsweredCalls(asked, [Answer(calls[0], await self._pipeline.run(make_call(calls[0], None), caller))])
 
         async def one(position: int, call: AskedCall, key: str | None) -> Answer:
-            wanted = wanted_by(call, key)
+            wanted = make_call(call, key)
             if audience is None:
                 return Answer(call, await self._pipeline.run(wanted, caller))
             run_id = new_id()

@@ -8,7 +8,7 @@
 - Executors: `Executor` prepares an `OpenTool` as a `Prepared`, which returns a value or an `Output`.
 - Dialects: `Dialect` reads a payload into an `Assembly`, and writes each `AskedCall` and `Answer`; `Answers` and
   `TextDialect` (with `Text` and `Scan`) are base classes, `Limits`, `Talk` and `TextMarks` describe a provider, a
-  `Turn` is what one speaker says in a conversation, `Dialects` finds the dialect of a payload.
+  `Turn` holds the messages of one speaker, one after the other, `Dialects` finds the dialect of a payload.
 - Journals: `Journal` is the protocol of the `journal` parameter of `Pegboard.open`; `ExecutionFilter` selects rows.
 - Errors of calls: `ToolError` and its subclasses, with `Problem`, `FieldProblem`, `CommandEnd` and `ErrorType`.
 - Errors of requests: `Refusal` and its subclasses, with `Fault`; a dialect raises `Unreadable`.

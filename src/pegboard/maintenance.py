@@ -175,6 +175,12 @@ def _check_ability(name: str, found: KernelFeatures, without: tuple[str, ...]) -
     return CheckResult.ok(check, _ABILITY_TEXTS[name].format(version))
 
 
+async def check_running_board(settings: Settings) -> list[CheckResult]:
+    """Run the checks of an open board that need neither its terminal nor its keys."""
+    store = [] if settings.database == "memory" else await check_store(settings)
+    return [*store, *await check_tables_setting(settings), *await check_sandbox(settings), *check_kinds()]
+
+
 _DATABASE_TIMEOUT_SECONDS = 10
 _MAX_SHOWN_ROWS = 3
 

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -63,6 +64,16 @@ def _check_toml(file: Path) -> None:
             tomllib.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
+
+
+def check_public_url(text: str) -> str:
+    """Return the URL without a slash at its end; raise ValueError unless it has only a scheme, a host and a path."""
+    parsed = urlsplit(text)
+    if parsed.scheme not in ("http", "https") or not parsed.hostname or parsed.username is not None:
+        raise ValueError("must be an http or https URL, such as https://tools.example.com")
+    if parsed.query or parsed.fragment or parsed.port == 0:
+        raise ValueError("must have no query and no fragment")
+    return text.rstrip("/")
 
 
 class Settings(BaseSettings):
@@ -134,6 +145,18 @@ class Settings(BaseSettings):
         description="Comma-separated names that the Host header of a request to /mcp may have; by default the loopback "
         "names while the server listens on loopback, otherwise any",
     )
+    public_url: str | None = Field(
+        None,
+        description="The address under which browsers reach this server through a proxy, such as "
+        "https://tools.example.com; needed to log in to the web console from other machines",
+    )
+    console: bool = Field(True, description="Whether the web console is served; off switches it off")
+    session_seconds: int = Field(
+        43_200, ge=300, le=30 * 86_400, description="Seconds after which a session of the web console ends"
+    )
+    session_idle_seconds: int = Field(
+        7200, ge=300, le=30 * 86_400, description="Seconds without a request after which such a session ends"
+    )
     mcp_sessions: int = Field(
         10_000, ge=1, le=1_000_000, description="Maximum number of MCP sessions, and of listen streams, in one process"
     )
@@ -189,6 +212,11 @@ class Settings(BaseSettings):
         AllowList.read(text)
         return text
 
+    @field_validator("public_url")
+    @classmethod
+    def _check_public_url(cls, text: str | None) -> str | None:
+        return None if text is None else check_public_url(text)
+
     @field_validator("sandbox_without")
     @classmethod
     def _check_kernel_abilities(cls, text: str) -> str:
@@ -222,6 +250,14 @@ class Settings(BaseSettings):
         for file in files:
             _check_toml(file)
         return (init_settings, env_settings, _StrictTomlSource(settings_cls, files))
+
+    def list_plain_values(self) -> dict[str, Any]:
+        """Return the settings that are neither secrets nor addresses which may contain a password."""
+        return {
+            name: getattr(self, name)
+            for name, field in type(self).model_fields.items()
+            if field.repr and SecretStr not in (field.annotation, *get_args(field.annotation))
+        }
 
     @property
     def database(self) -> str:

@@ -18,7 +18,11 @@ from pegboard.kinds.mcp.upstream import UpstreamTool
 from pegboard.kinds.table.sources import TableSources
 from pegboard.kinds.upstream_limits import OutboundServices
 from pegboard.model.tool import Tool
+from pegboard.registry.account_macs import AccountSigner
+from pegboard.registry.accounts_service import AccountsService
 from pegboard.registry.first_start import StartedBoard, start_board
+from pegboard.registry.sessions import Sessions
+from pegboard.registry.snapshot import Snapshot
 from pegboard.sandbox.limits import SandboxLimits
 from pegboard.sandbox.sandbox import Sandbox
 from pegboard.settings import Settings, list_toml_files, split_comma_list
@@ -95,6 +99,13 @@ def list_private_paths(settings: Settings, database: Database) -> tuple[str, ...
         # The whole folder: SQLite creates and removes files next to the database.
         places.append(database.file.parent)
     return tuple(dict.fromkeys(str(Path(place).absolute()) for place in places))
+
+
+def create_accounts(
+    settings: Settings, database: Database, snapshot: Snapshot, signer: AccountSigner
+) -> tuple[AccountsService, Sessions]:
+    """Return what changes users, keys and agents, and what creates sessions of the web console."""
+    return AccountsService(database, snapshot, signer), Sessions(database, snapshot, signer, settings.session_seconds)
 
 
 def create_validator(settings: Settings, vault: Vault) -> ArgumentValidator:

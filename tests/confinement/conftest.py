@@ -53,7 +53,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(place: Path) -> Path:
-    """An empty folder, alone where it is, that tools may be shown, whichever user they run as."""
+    """An empty folder in its own parent folder, which tools may see as any user."""
     shown = place / "shown"
     shown.mkdir(exist_ok=True)
     shown.chmod(0o777)

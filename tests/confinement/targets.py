@@ -20,7 +20,7 @@ from pegboard import Pegboard
 from pegboard.http_client.guarded_client import Resolver
 from pegboard.model.call import ToolResult
 from pegboard.testing import NoSettings
-from tests.unit.sandbox.living import is_first
+from tests.unit.sandbox.confined_tools import is_first
 from tests.waiting import until
 
 MEBIBYTE = 2**20
@@ -91,7 +91,7 @@ WELL = {"stdout": "well\n", "stderr": "", "exit_code": 0}
 
 @dataclass(frozen=True)
 class Tried:
-    """How an attack ended: the error's code or "succeeded", its words or what came back, and how soon."""
+    """The outcome of an attack: the error code or "succeeded", the message or output, and the duration."""
 
     result: ToolResult
 
@@ -107,7 +107,7 @@ class Tried:
 
     @property
     def output(self) -> Any:
-        """What came back from a call that succeeded."""
+        """The output of a call that succeeded."""
         assert self.result.problem is None, self.result.problem
         return self.result.output
 
@@ -141,7 +141,7 @@ class Target:
     _names: dict[str, str] = field(default_factory=dict)
 
     async def add(self, tool_type: str, config: Mapping[str, Any], properties: Iterable[str] = ()) -> str:
-        """The name of a new tool; raises Refusal where it cannot be registered."""
+        """The name of a new tool; raises Refusal if it cannot be registered."""
         name = f"t{secrets.token_hex(8)}"
         definition: dict[str, Any] = {"name": name, "tool_type": tool_type, "config": config}
         if tool_type == "shell":
@@ -180,7 +180,7 @@ class Target:
         return await self.call(name, arguments)
 
     async def check(self) -> None:
-        """Make sure that the board answers as ever, and that nothing came to light, changed, or was left."""
+        """Assert that the board answers as before, and that nothing leaked, changed, or was left."""
         looked, echoed, message = await asyncio.gather(
             self.board.call("probe"), self.board.call("well"), self.board.call("echo", {"message": "well"})
         )
@@ -271,7 +271,7 @@ def descendants(pid: int) -> set[int]:
 
 
 def command_line(pid: int) -> list[str]:
-    """The arguments of a process; nothing where there is none."""
+    """The arguments of a process; empty if it does not exist."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").decode(errors="replace").split("\0")
     except OSError:

@@ -1,4 +1,4 @@
-"""Some of the attacks through each surface of the board: the library, REST and the command line tell the same."""
+"""Some of the attacks through each surface of the board: library, REST and command line report the same."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def surface(request: pytest.FixtureRequest, attacked: Pegboard) -> AsyncIt
         yield made
 
 
-async def test_each_surface_tells_how_an_attack_ended(surface: Surface) -> None:
+async def test_each_surface_reports_how_an_attack_ended(surface: Surface) -> None:
     for number, (kind, config, arguments, code, words) in enumerate(ATTACKS.values()):
         name = f"{surface.name}_{number}"
         schema = {"type": "object", "properties": {one: {} for one in arguments}}

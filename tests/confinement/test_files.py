@@ -1,4 +1,4 @@
-"""Games with links and folders of the machine: a call changes what it was given, and reaches nothing beside it."""
+"""Attacks with links and folders of the machine: a call changes only the files that it was given."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class Net:
 
 
 async def addresses(host: str, _port: int) -> Sequence[str]:
-    """What the names of these tests stand for; none of it is a public address."""
+    """The addresses of the host names in these tests; none is public."""
     known = {
         "friend.test": ["127.0.0.1"],
         "inner.test": ["127.0.0.1"],

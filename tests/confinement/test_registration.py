@@ -86,7 +86,7 @@ SHELL: dict[str, tuple[dict[str, Any], str]] = {
 async def refused(
     board: Target, kind: str, config: dict[str, Any], words: str, properties: tuple[str, ...] = ()
 ) -> None:
-    """Make sure that such a tool cannot be registered, and that the board says why."""
+    """Assert that the tool cannot be registered, and that the error has the reason."""
     with pytest.raises(Invalid) as refusal:
         await board.add(kind, config, properties)
     assert re.search(words, refusal.value.message), refusal.value.message
@@ -120,7 +120,7 @@ async def test_a_caller_who_is_no_admin_registers_no_command(board: Target) -> N
         await board.board.add(definition, caller=ada)
 
 
-async def test_code_is_never_run_where_it_is_registered(board: Target, folder: Path) -> None:
+async def test_code_never_runs_in_the_process_that_registers_it(board: Target, folder: Path) -> None:
     touches = f"__import__('pathlib').Path({str(folder / 'ran')!r}).touch()"
     name = await board.add(
         "python", {"code": f"{touches}\n@({touches})\ndef f(a={touches}, *, b: ({touches}) = 1): pass"}

@@ -97,7 +97,7 @@ def descriptor(tmp_path: Path) -> Iterator[int]:
 
 
 def own_files(board: Target) -> list[str]:
-    """What the board keeps to itself, and where it and its environment would be found."""
+    """The board's secrets, and the places where it and its environment could be found."""
     names = ("", "secret.key", "credentials", "pegboard.db", "pegboard.db-wal", "pegboard.toml")
     pids = (os.getpid(), os.getppid(), *board.zygotes())
     others = [f"/proc/{pid}/{name}" for pid in pids for name in ("environ", "cmdline", "mem", "fd", "cwd/.", "root/.")]
@@ -199,7 +199,7 @@ async def test_only_processes_of_the_call_are_to_be_seen(board: Target) -> None:
     assert all(int(pid) < 20 for pid in pids[:-2])
 
 
-async def test_mounts_say_where_nothing_of_the_board_is(board: Target) -> None:
+async def test_mounts_name_no_folder_of_the_board(board: Target) -> None:
     tried = await board.shell("cat /proc/self/mountinfo /proc/self/mounts /proc/self/mountstats")
     assert str(board.home) not in tried.output["stdout"]
     assert not board.leaked(tried.output["stdout"])

@@ -1,4 +1,4 @@
-"""Code and commands without end: each is ended at its deadline, whatever it does not to be."""
+"""Code and commands without end: each is ended at its deadline, also if it resists."""
 
 from __future__ import annotations
 

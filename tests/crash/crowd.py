@@ -29,7 +29,7 @@ class Log:
 
 
 class Crowd:
-    """Callers who go on calling while their server dies and comes back."""
+    """Callers who continue to call while their server is killed and restarted."""
 
     def __init__(self, client: httpx.AsyncClient, seed: int, log: Log | None = None) -> None:
         self.client = client
@@ -39,7 +39,7 @@ class Crowd:
         self.is_up = anyio.Event()
 
     def lose(self) -> None:
-        """Tell them that the server is gone."""
+        """Record that the server was killed."""
         self.is_up = anyio.Event()
 
     async def answered(self, more: int) -> None:
@@ -130,7 +130,7 @@ class Received:
         }
 
     def faults(self) -> list[str]:
-        """Where they do not fit."""
+        """The contradictions between journal, effects and callers."""
         rows, log = self._rows, self._log
         found = [f"lost: {one}" for one in self._lost()] + [f"doubled: {one}" for one in self._doubled()]
         for n, run_id in self._effects:

@@ -94,7 +94,7 @@ def _undone(work: Callable[[JournalSession], Awaitable[T]]) -> Callable[[Journal
 
 
 class FlakyWriter(JournalWriter):
-    """A writer whose spool fails where it is instructed to, and that counts how often it has looked after the dead."""
+    """A writer whose spool fails at a given step, and that counts its searches for dead writers."""
 
     spool_fails = False
     heals_at_the_end = False
@@ -114,7 +114,7 @@ class FlakyWriter(JournalWriter):
         await super().spool_away(entries)
 
     async def close(self) -> None:
-        """As the true one; the database may come back just before."""
+        """Close like the real writer; the database may recover just before."""
         if self.heals_at_the_end and isinstance(self._ledger, FlakyLedger):
             self._ledger.trouble = ""
         await super().close()

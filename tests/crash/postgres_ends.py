@@ -18,7 +18,7 @@ def start_with(server: PostgresServer, **settings: str) -> None:
 
 
 def make_durable(server: PostgresServer) -> None:
-    """Have it keep what it has committed, whatever happens to it."""
+    """Restart the server with fsync, so that committed data survives a crash."""
     start_with(server, fsync="on", full_page_writes="on")
 
 

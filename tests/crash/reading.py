@@ -72,7 +72,7 @@ class Reader:
         return faults if checked == rows else [*faults, f"{checked} rows were checked, there are {rows}"]
 
     async def close(self) -> None:
-        """Let go of the database."""
+        """Close the connection to the database."""
         await self._database.close()
 
     async def all_of(self, statement: str, **values: Any) -> list[Any]:
@@ -83,7 +83,7 @@ class Reader:
 
 @asynccontextmanager
 async def reader(url: str, home: Path) -> AsyncIterator[Reader]:
-    """A user who reads the journal of the board with this home."""
+    """A reader of the journal of the board with this home."""
     opened = Reader(Database.create(url), open_chain(Vault(FileKeyring(home / "secret.key", create=False))))
     try:
         yield opened

@@ -1,4 +1,4 @@
-"""Server processes that tests kill, freeze and start again, and the people who call them."""
+"""Server processes that tests kill, freeze and restart, and their clients."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Served:
 
     @property
     def address(self) -> str:
-        """Where it serves."""
+        """The URL of the server."""
         return f"http://127.0.0.1:{self._outfit.port}"
 
     @property
@@ -101,7 +101,7 @@ class Served:
 
 @asynccontextmanager
 async def serving(*servers: Served) -> AsyncIterator[None]:
-    """The servers, started one after another; whatever still runs at the end is killed."""
+    """The servers, started in order; those that still run at the end are killed."""
     try:
         for server in servers:
             await server.start()
@@ -114,7 +114,7 @@ async def serving(*servers: Served) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def caller(server: Served, *, timeout: float = 30.0) -> AsyncIterator[httpx.AsyncClient]:
-    """A user who calls it."""
+    """A client of the server."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
     headers = {"Authorization": f"Bearer {KEY}"}
     async with httpx.AsyncClient(
@@ -153,7 +153,7 @@ class Notes:
         self.answers[n] = await call(self._client, "note", n, key=key, gated=True)
 
     async def let_end(self, *numbers: str) -> None:
-        """Let these end, one after another, and wait for their answers."""
+        """End these processes in order, and wait for their answers."""
         for n in numbers:
             self.open(n)
             await self.are_answered(n)

@@ -1,4 +1,4 @@
-"""Calls of table tools that go on while something else happens to their tables."""
+"""Calls of table tools that continue while their tables are changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CALLERS = 10
 
 @dataclass
 class Traffic:
-    """Calls that go on, and what came of them."""
+    """Calls that continue, and their results."""
 
     board: Pegboard
     tool: str
@@ -50,7 +50,7 @@ class Traffic:
 
 @asynccontextmanager
 async def traffic(board: Pegboard, *tools: str) -> AsyncIterator[list[Traffic]]:
-    """Callers of these tools, who go on until this is left."""
+    """Callers of these tools, which call until the context ends."""
     made = [Traffic(board, tool, 3 if tool.endswith("-batch") else 1) for tool in tools]
     tasks = [asyncio.create_task(one.call_on()) for one in made for _ in range(CALLERS)]
     try:

@@ -106,7 +106,7 @@ class TableBoard(Served):
 
 @asynccontextmanager
 async def callers(board: TableBoard, count: int) -> AsyncIterator[list[httpx.AsyncClient]]:
-    """So many clients, each with a connection of its own: in one pool they would mostly look for a free one."""
+    """Clients with one connection each: in a shared pool they would mostly wait for a free one."""
     unused = ssl.create_default_context()  # which takes longer to make than everything else about a client
     made = [
         httpx.AsyncClient(

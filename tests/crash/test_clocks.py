@@ -1,4 +1,4 @@
-"""A clock that jumps: what was promised holds, whatever time it is."""
+"""A clock that jumps: every guarantee of the journal still holds."""
 
 from __future__ import annotations
 

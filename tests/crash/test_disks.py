@@ -33,7 +33,7 @@ ROOM = 64 * 1024
 
 @asynccontextmanager
 async def reading(folder: Path) -> AsyncIterator[Reader]:
-    """A user who reads the journal that lies in a folder."""
+    """A reader of the journal in a folder."""
     opened = Reader(Database.create(f"sqlite:///{folder}/board.db"), chain())
     try:
         yield opened

@@ -1,4 +1,4 @@
-"""What goes wrong around a server that lives, or that dies with something left to write."""
+"""Faults around a server that runs, or that dies with unwritten rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RAN = ("ran-1", "ran-2", "ran-3")
 
 @asynccontextmanager
 async def notes_of(server: Served) -> AsyncIterator[tuple[Notes, httpx.AsyncClient]]:
-    """The server, running, and a user who calls it."""
+    """The running server and a client."""
     async with serving(server), caller(server) as client:
         yield Notes(server, client), client
 

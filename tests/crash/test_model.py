@@ -1,4 +1,4 @@
-"""The journal against a model of it: whatever fails and whichever process dies, in any order."""
+"""The journal compared with a model: faults and killed processes in any order."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ async def start(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 async def journal(database_url: str) -> AsyncIterator[Reader]:
-    """A user who reads the journal."""
+    """A reader of the journal."""
     opened = Reader(Database.create(database_url), chain())
     yield opened
     await opened.close()

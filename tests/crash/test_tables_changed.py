@@ -1,4 +1,4 @@
-"""Tables that are dropped, changed and locked while calls run: designed errors, and everything heals by itself."""
+"""Tables that are dropped, changed and locked while calls run: clear errors, and calls work again afterwards."""
 
 from __future__ import annotations
 
@@ -91,9 +91,7 @@ NOT_IN_SQLITE = {"type changed", "column added in place"}
 
 
 @pytest.mark.parametrize("change", CHANGES)
-async def test_a_table_that_changes_under_its_calls_says_how_and_is_back_by_itself(
-    board: Pegboard, tables: str, change: str
-) -> None:
+async def test_calls_of_a_changed_table_name_the_change_and_recover(board: Pegboard, tables: str, change: str) -> None:
     if tables.startswith("sqlite") and change in NOT_IN_SQLITE:
         pytest.skip("SQLite has no such change")
     statements, code, undo = CHANGES[change]

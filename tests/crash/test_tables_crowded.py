@@ -1,4 +1,4 @@
-"""A hundred clients insert at once, also while their database goes away: every answer is true of the table."""
+"""A hundred clients insert at once, also while their database is unavailable: every answer matches the table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALL = "SELECT id, n FROM notes"
 
 
 async def insert_all(clients: list[httpx.AsyncClient], book: Book) -> None:
-    """Every client inserts its rows, one after another; every second one has keys and does not give up."""
+    """Every client inserts its rows in order; every second one has keys and retries."""
 
     async def insert(place: int, client: httpx.AsyncClient) -> None:
         for count in range(EACH):

@@ -1,4 +1,4 @@
-"""Tables of PostgreSQL that another user has locked: their calls wait or say so, and no other user's do."""
+"""Tables of PostgreSQL that another user has locked: only their own calls wait or fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PostgreSQL without a connection to spare: calls say so at once or in time, and everything heals by itself."""
+"""PostgreSQL without free connections: calls fail at once or in time, and work again afterwards."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Known:
 
 @dataclass
 class Held:
-    """What is known of one key: the call that holds it, and what those who ask with it may find."""
+    """The state of one key: the call that holds it, and the results that repeats may get."""
 
     call: ReadyCall
     may_be: set[Ask]
@@ -99,7 +99,7 @@ class World:
         await asyncio.gather(*(self.end(known, status) for known in list(self.open.values())))
 
     async def ask(self, process: Process, key: str, digest: str) -> None:
-        """Call with a key; what comes of it fits what came of it before."""
+        """Call with a key; the result must agree with the earlier ones."""
         call = ready(key=key, digest=digest, seconds=0.03)
         known = self._noted(process, call, key)
         held = self.keys.get(key)
@@ -162,7 +162,7 @@ class World:
         await process.crash_looked_at_by(other)
 
     async def close(self, process: Process) -> None:
-        """End a process in good order, whatever has not ended by then."""
+        """Stop a process normally."""
         self.bury(process)
         await process.close()
         await self._go_on()

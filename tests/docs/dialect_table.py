@@ -34,7 +34,7 @@ def shown() -> str:
 
 
 def main() -> None:
-    """Put the table where it belongs."""
+    """Write the table into the page."""
     text = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(text.replace(BEGIN + shown() + END, BEGIN + table() + END), encoding="utf-8")
 

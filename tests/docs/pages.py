@@ -72,7 +72,7 @@ def all_blocks(*languages: str) -> list[Block]:
 
 
 def section(page: str, heading: str) -> str:
-    """What stands under a heading, up to the next of the same level or above."""
+    """The text under a heading, up to the next of the same level or above."""
     text = prose_of(page)
     headings = list(_HEADING.finditer(text))
     for place, match in enumerate(headings):
@@ -101,7 +101,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 
 def codes_in(cell: str) -> list[str]:
-    """What stands in backticks."""
+    """The texts in backticks."""
     return re.findall(r"`([^`]+)`", cell)
 
 

@@ -89,7 +89,7 @@ async def main(entry):
         messages = (await board.threads.messages(thread.id, board.admin)).items
         return {
             "source": pegboard.__file__,
-            "detected": board.dialects.found(entry).name,
+            "detected": board.dialects.detect(entry).name,
             "answer": answer,
             "history": history.items,
             "openai": (await board.threads.history(thread.id, board.admin, "openai_chat")).items,

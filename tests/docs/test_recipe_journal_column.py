@@ -83,7 +83,7 @@ def edit(file: Path, before: str, after: str) -> None:
 
 
 def follow_recipe(copy: Path) -> set[str]:
-    """Add an integer column as the recipe says; return the places that it needed."""
+    """Add an integer column according to the recipe; return the places that it needed."""
     fields = re.search(
         r"(class Execution\(NamedTuple\):.*?\n)\n\n", f"{(copy / 'model/call.py').read_text()}\n\n", re.S
     )

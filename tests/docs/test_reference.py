@@ -41,7 +41,7 @@ SHARED = {"--json", "--local", "--url", "--key", "--help", "-h"}
 
 
 def first_codes(text: str) -> dict[str, list[str]]:
-    """The rows of the tables in a text, by what stands in backticks in the first column."""
+    """The rows of the tables in a text, by the text in backticks in the first column."""
     return {code: row for row in rows_of(text) for code in codes_in(row[0])}
 
 

@@ -20,7 +20,7 @@ def keys_of(model: type[Model]) -> set[str]:
 
 
 def listed(page: str, heading: str) -> set[str]:
-    """What stands in backticks in the first columns of the tables under a heading."""
+    """The texts in backticks in the first columns of the tables under a heading."""
     return {code for row in rows_of(section(page, heading)) for code in codes_in(row[0])}
 
 

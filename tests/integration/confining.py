@@ -52,6 +52,8 @@ _IN_CONFIG = {
 
 def _tool(kind: str, config: dict[str, Any], name: str, more: dict[str, Any]) -> dict[str, Any]:
     config |= {field: value for field, value in more.items() if field in _IN_CONFIG}
+    # A busy machine may need longer than the default to start a call.
+    config.setdefault("timeout", 60)
     fields = {field: value for field, value in more.items() if field not in _IN_CONFIG}
     return {"name": name, "tool_type": kind, "config": config, **fields}
 

@@ -1,4 +1,4 @@
-"""Graphs with an agent that says what a script has for it."""
+"""Graphs with an agent whose messages come from a script."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def agent_graph(
     errors: ToolErrorNode | None = None,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Agent, tools and error handler, where the agent says one line of the script after another, and then 'done'."""
+    """Agent, tools and error handler; the agent sends the messages of the script in order, and then 'done'."""
     lines = iter(script)
 
     def agent(state: BoardState) -> dict[str, Any]:

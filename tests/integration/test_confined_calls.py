@@ -135,7 +135,7 @@ async def test_what_takes_too_long_is_ended_and_what_it_printed_until_then_is_ke
     assert answer["error"] == "Tool 'command' did not finish within 5 s; the end of its stderr: begun"
 
 
-async def test_libraries_are_there_where_the_tool_names_them(way: Way) -> None:
+async def test_libraries_are_there_if_the_tool_names_them(way: Way) -> None:
     with pytest.raises(Refused, match=r"line 2: 'pandas' is neither .*; add 'pandas' to config\.libraries"):
         await way.create(python(MEANS))
     with pytest.raises(Refused, match=r"config\.libraries\.0: 'sqlalchemy' is not allowed on this board"):

@@ -1,4 +1,4 @@
-"""Confined calls whose server or caller ends in their middle: nothing of them is left, and the journal says so."""
+"""Confined calls whose server or caller ends during the call: nothing is left, and the journal records it."""
 
 from __future__ import annotations
 

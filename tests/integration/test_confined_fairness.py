@@ -1,4 +1,4 @@
-"""Confined calls of several people who want more at once than there are places: everybody gets their share."""
+"""Confined calls of several users who want more slots than there are: each user gets a share."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class OtherUser:
         self._program = program
 
     async def run(self, *words: str, stdin: str | None = None) -> Outcome:
-        """What the command line says to them."""
+        """The output of the command line for the user."""
         return await anyio.to_thread.run_sync(lambda: self._program.run(*words, stdin=stdin))
 
     async def is_refused(self, definition: dict[str, Any], why: str) -> None:
@@ -80,7 +80,7 @@ async def test_members_may_register_code_and_no_commands() -> None:
         assert (await ada.run("call", "hers", "x=b")).done().out.strip() == '"bb"'
 
 
-async def test_they_may_register_commands_where_the_board_says_so_but_see_no_folder(folder: Path) -> None:
+async def test_they_may_register_commands_if_the_board_allows_it_but_see_no_folder(folder: Path) -> None:
     async with other_user(shell_for_members=True) as (board, ada):
         for writable in (False, True):
             await ada.is_refused(shell("ls", working_dir=str(folder), writable=writable), NO_FOLDERS)
@@ -124,7 +124,7 @@ TOOLS = [
 
 
 async def at(board: Pegboard, *words: str, stdin: str | None = None) -> Outcome:
-    """What the command line says to the admin."""
+    """The output of the command line for the admin."""
     async with served(board) as url:
         program = Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY})
         return await anyio.to_thread.run_sync(lambda: program.run(*words, stdin=stdin))

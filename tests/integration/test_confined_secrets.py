@@ -1,4 +1,4 @@
-"""What python and shell tools are trusted with reaches their code and no other user, whatever the code does with it."""
+"""Secrets of python and shell tools reach their code and no other user, whatever the code does with them."""
 
 from __future__ import annotations
 

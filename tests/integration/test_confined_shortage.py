@@ -1,4 +1,4 @@
-"""A board on a machine that gives it little: confined calls run as they should, or say that they did not."""
+"""A board on a machine with few resources: confined calls run correctly, or fail with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database that goes away and comes back: honest errors meanwhile, and everything heals by itself."""
+"""A database that becomes unavailable and available again: clear errors, and calls work afterwards."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pegboard.testing import NoSettings
 from tests.board_surfaces import KEY
 from tests.servers import PostgresServer
 from tests.surfaces.rest.clients import client, good, mock, problem
-from tests.unit.journal.hands import start
+from tests.unit.journal.standalone_journals import start
 from tests.waiting import until
 
 
 @pytest.fixture
 async def board(own_postgres: PostgresServer, tmp_path: Path) -> AsyncIterator[Pegboard]:
-    """A board on a PostgreSQL of its own, whose journal gives up soon."""
+    """A board on its own PostgreSQL, whose journal gives up soon."""
     database = Database.create(own_postgres.url)
     journal = start(database, tmp_path / "spool", patience=0.3).journal
     settings = NoSettings(home=tmp_path, admin_key=KEY, drain_seconds=1)

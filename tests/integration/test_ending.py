@@ -1,4 +1,4 @@
-"""How a process with a board in it ends: whatever its tools still do."""
+"""The end of a process with a board, while tools still run."""
 
 from __future__ import annotations
 

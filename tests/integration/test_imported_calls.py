@@ -170,7 +170,7 @@ async def _try_everything(board: Pegboard, source: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("era", ["modern", "legacy"])
-async def test_a_server_that_tells_of_its_changes_is_found_out_at_the_next_call(board: Pegboard, era: str) -> None:
+async def test_a_change_that_a_server_announces_is_seen_at_the_next_call(board: Pegboard, era: str) -> None:
     with over_http(era) as server:
         url = server.upstream.server_url
         taken = await board.imports.mcp(board.admin, server_url=url, prefix="day_")

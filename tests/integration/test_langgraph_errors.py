@@ -1,4 +1,4 @@
-"""The error handler of a graph: what it records, what it tells the model, and when it gives a tool up."""
+"""The error handler of a graph: what it records, which message the model gets, and when it gives a tool up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEGIN: dict[str, Any] = {"messages": [HumanMessage("begin")]}
 
 
 def failed(name: str, **received: Any) -> ToolMessage:
-    """An answer that says it failed."""
+    """An answer with an error."""
     run = ToolRun(
         tool=name,
         call_id="x",
@@ -34,7 +34,7 @@ def failed(name: str, **received: Any) -> ToolMessage:
     return ToolMessage("It broke", name=name, tool_call_id="x", status="error", artifact=artifact, id="answer")
 
 
-def test_a_graph_ends_where_the_model_makes_no_call_and_else_goes_to_its_tools() -> None:
+def test_a_graph_ends_if_the_model_makes_no_call_and_else_goes_to_its_tools() -> None:
     assert route_after_agent({"messages": [AIMessage("Hello")]}) == "__end__"
     assert route_after_agent({"messages": [asks(call("echo"))]}) == "tools"
 
@@ -166,7 +166,7 @@ async def test_a_tool_that_succeeds_in_between_is_not_given_up() -> None:
     assert fails == []
 
 
-async def test_the_graph_goes_on_with_its_fallback_where_a_tool_is_given_up() -> None:
+async def test_the_graph_goes_on_with_its_fallback_if_a_tool_is_given_up() -> None:
     async with memory_board() as board:
 
         @board.tool

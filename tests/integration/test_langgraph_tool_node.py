@@ -120,7 +120,7 @@ async def test_a_call_whose_arguments_cannot_be_read_is_answered_and_recorded() 
     assert sorted(row.status for row in rows) == ["refused", "succeeded"]
 
 
-async def test_a_graph_goes_to_its_tools_where_all_calls_are_unreadable() -> None:
+async def test_a_graph_goes_to_its_tools_if_all_calls_are_unreadable() -> None:
     invalid = {"name": "echo", "args": "{", "id": "bad", "error": None, "type": "invalid_tool_call"}
     async with memory_board() as board:
         ended = await agent_graph(board, [AIMessage("", invalid_tool_calls=[invalid])]).ainvoke({"messages": []})

@@ -25,10 +25,10 @@ from tests.upstreams import (
     Upstream,
     Wire,
     answer,
+    answer_json,
     early_close,
     hang,
     reset,
-    says,
     upstream,
 )
 from tests.waiting import until
@@ -47,7 +47,7 @@ async def board(database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
 @pytest.fixture
 async def there(board: Pegboard) -> AsyncIterator[Upstream]:
     """An upstream whose operations are imported as `look` and `buy`."""
-    async with upstream(says("fine")) as running:
+    async with upstream(answer_json("fine")) as running:
         await board.imports.openapi(board.admin, document=document(OPERATIONS), server_url=running.url)
         yield running
 
@@ -55,7 +55,7 @@ async def there(board: Pegboard) -> AsyncIterator[Upstream]:
 def first(times: int, behaviour: Behaviour, then: Behaviour | None = None) -> Behaviour:
     """Behave in one way so many times, then in another."""
     left = [behaviour] * times
-    after = then or says("fine")
+    after = then or answer_json("fine")
 
     async def behave(got: Received, wire: Wire) -> None:
         await (left.pop() if left else after)(got, wire)
@@ -74,7 +74,7 @@ def received(result: ToolResult) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("fault", [reset, early_close, answer(503, Retry_After="0"), answer(502), answer(504)])
-async def test_faults_of_the_way_are_tried_again_only_where_the_tool_says_so(
+async def test_faults_of_the_way_are_tried_again_only_if_the_tool_asks_for_it(
     board: Pegboard, there: Upstream, fault: Behaviour
 ) -> None:
     for name in ("look", "buy"):
@@ -107,9 +107,7 @@ async def test_an_answer_that_says_no_is_never_tried_again(board: Pegboard, ther
     assert len(there.received) == 1
 
 
-async def test_an_upstream_that_has_enough_is_waited_for_where_the_tool_says_so(
-    board: Pegboard, there: Upstream
-) -> None:
+async def test_a_rate_limited_upstream_is_waited_for_if_the_tool_retries(board: Pegboard, there: Upstream) -> None:
     there.behaviour = first(1, answer(429, Retry_After="7"))
     failed = await board.call("buy")
     assert received(failed) == ("rate_limited", 1)
@@ -176,7 +174,7 @@ async def test_an_upstream_that_keeps_failing_is_left_alone_but_for_one_owner_on
     assert 0 < open_.problem.retry_after_ms <= 30_000
     assert f"127.0.0.1:{there.port} failed 5 times in a row" in open_.problem.message
     assert there.received == []
-    there.behaviour = says("fine")
+    there.behaviour = answer_json("fine")
     assert (await board.call("own_look", caller=other)).output == "fine"
 
 
@@ -190,7 +188,7 @@ async def test_what_changes_something_has_an_intent_while_it_runs(board: Pegboar
 
     async def look_inside(got: Received, wire: Wire) -> None:
         seen[got.method] = await intents(board)
-        await says("fine")(got, wire)
+        await answer_json("fine")(got, wire)
 
     there.behaviour = look_inside
     for name in ("look", "buy"):
@@ -204,7 +202,7 @@ async def test_a_call_with_a_key_reaches_the_upstream_once(board: Pegboard, ther
 
     async def slowly(got: Received, wire: Wire) -> None:
         await go_on.wait()
-        await says(len(there.received))(got, wire)
+        await answer_json(len(there.received))(got, wire)
 
     there.behaviour = slowly
     both = [asyncio.create_task(board.call("buy", key="k1")) for _ in range(2)]
@@ -213,7 +211,7 @@ async def test_a_call_with_a_key_reaches_the_upstream_once(board: Pegboard, ther
     answers = [await each for each in both]
     assert [each.output for each in answers] == [1, 1]
     assert (await board.call("buy", key="k1")).output == 1
-    there.behaviour = first(1, answer(500, "broken"), says("healed"))
+    there.behaviour = first(1, answer(500, "broken"), answer_json("healed"))
     failed = await board.call("buy", key="k2")
     again = await board.call("buy", key="k2")
     assert again.problem == failed.problem

@@ -12,7 +12,7 @@ from tests.board_surfaces import KEY
 from tests.integration import sdk_loops as loops
 from tests.integration.sdk_loops import Board, Loop
 from tests.surfaces.rest.clients import client
-from tests.upstreams import Received, Wire, answer, says, upstream
+from tests.upstreams import Received, Wire, answer, answer_json, upstream
 
 ARGUMENTS = {"a": 1, "b": 2}
 CALL = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": json.dumps(ARGUMENTS)}}
@@ -145,7 +145,9 @@ async def test_a_loop_runs_the_call_and_ends_with_the_last_turn(loop: Loop, scri
 
     async def behave(request: Received, wire: Wire) -> None:
         message = left.pop(0)
-        reply = answer(200, message, Content_Type="text/event-stream") if isinstance(message, str) else says(message)
+        reply = (
+            answer(200, message, Content_Type="text/event-stream") if isinstance(message, str) else answer_json(message)
+        )
         await reply(request, wire)
 
     async with upstream(behave) as provider, memory_board(admin_key=KEY) as board, client(board) as speaker:

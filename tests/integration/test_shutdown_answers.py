@@ -80,7 +80,7 @@ def seen(process: subprocess.Popen[str], words: str) -> str:
 
 
 async def kept(home: Path) -> list[tuple[str, str, str | None, str | None]]:
-    """What the journal in this folder says."""
+    """The rows of the journal in this folder."""
     async with Pegboard.open(settings=NoSettings(home=home)) as board:
         return [(row.tool_name, row.status, row.code, row.error) for row in await calls_of(board)]
 

@@ -1,4 +1,4 @@
-"""Spans where the application has set OpenTelemetry up, and none where it has not; each in a process of its own."""
+"""Spans exist only if the application has configured OpenTelemetry; each case in a separate process."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ async def there() -> AsyncIterator[Upstream]:
 
 @pytest.fixture
 async def server() -> AsyncIterator[Offering]:
-    """An MCP server whose `look` works, and whose `say` does as instructed."""
+    """An MCP server whose `look` works, and whose `say` does as its argument instructs."""
     async with offering(tool("say"), tool("look")) as running:
         yield running
 
@@ -100,7 +100,7 @@ async def board(
 
 
 def as_reported(server: Offering) -> Behaviour:
-    """`look` works; `say` hangs, breaks off or refuses, by what it is asked to say."""
+    """`look` works; `say` hangs, breaks off or refuses, depending on its argument."""
     normal = Offering(server.tools, server.server)
     ways = {b'"hang"': hang, b'"reset"': reset, b'"no"': answer(500, "no")}
 

@@ -16,7 +16,7 @@ from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import UpstreamUnreachable
 from tests.unit.http_client.upstreams import answer, answering, open_files, serving
-from tests.unit.sandbox.living import boxed, command, later, script, until_running
+from tests.unit.sandbox.confined_tools import boxed, command, later, script, until_running
 from tests.unit.sandbox.proxies import proxying
 from tests.waiting import until
 

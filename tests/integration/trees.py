@@ -70,7 +70,7 @@ class Tree:
         return await until(all_there, 20)
 
     async def gone(self, seconds: float = 5.0) -> None:
-        """Wait until none of them is there."""
+        """Wait until all of the processes have ended."""
 
         async def none_there() -> bool:
             return not self.running()
@@ -159,7 +159,7 @@ class Server:
         self.process.wait(WAIT)
 
     def stop(self) -> None:
-        """Tell it to stop; it may take its time."""
+        """Ask it to stop; it may take its time."""
         self.process.send_signal(signal.SIGTERM)
 
 

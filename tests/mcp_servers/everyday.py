@@ -104,7 +104,7 @@ def fail(why: str) -> str:
 
 @server.tool()
 async def count(to: int, context: Context) -> int:
-    """Count, and tell how far."""
+    """Count, and report progress."""
     for number in range(1, to + 1):
         await context.report_progress(number, to, f"at {number}")
     return to

@@ -31,13 +31,13 @@ def answer(request: dict[str, Any], result: Any) -> None:
 
 
 def forever() -> None:
-    """Do nothing any more, whatever anyone says."""
+    """Ignore all input from now on."""
     while True:
         time.sleep(3600)
 
 
 def daemon() -> None:
-    """Leave a process behind that is in no user's group and holds on to our output."""
+    """Leave a process behind that has left the process group and keeps our output open."""
     if os.fork():
         return
     os.setsid()
@@ -134,7 +134,7 @@ def call(request: dict[str, Any]) -> None:
 
 
 def serve() -> None:
-    """Answer what comes, in the order it comes."""
+    """Answer the requests in the order of arrival."""
     modern = how in ("asks",)
     for line in iter(sys.stdin.readline, ""):
         message = json.loads(line)

@@ -1,6 +1,8 @@
 """An MCP server that returns what its file has, unchanged: `raw.py FILE`, where FILE maps methods to results.
 
-The result of `tools/call` and similar methods is found by `METHOD NAME`; `error` in its place is a JSON-RPC error.
+The result of `tools/call` and similar methods is found by `METHOD NAME`; `error` in its place is a JSON-RPC error. The
+methods in `notify` of a result are sent as notifications after it. A capability that is null is not declared, and the
+methods in `hangs` get no response.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ def answer(request: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     name = params.get("name") or params.get("uri")
     result = found.get(f"{request['method']} {name}", found.get(request["method"]))
     if request["method"] == "initialize":
-        capabilities = {"tools": {}, **found.get("capabilities", {})}
+        declared = {"tools": {}, **found.get("capabilities", {})}
+        capabilities = {name: value for name, value in declared.items() if value is not None}
         result = {
             "protocolVersion": VERSION,
             "capabilities": capabilities,
@@ -36,7 +39,12 @@ def main(file: Path) -> None:
         request = json.loads(line)
         if "id" in request and "method" in request:
             found = json.loads(file.read_text(encoding="utf-8"))
-            sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer(request, found)}) + "\n")
+            if request["method"] in found.get("hangs", ()):
+                continue
+            answered = answer(request, found)
+            notified = answered.get("result", {}).get("notify", [])
+            for message in ({"id": request["id"], **answered}, *({"method": method} for method in notified)):
+                sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
             sys.stdout.flush()
 
 

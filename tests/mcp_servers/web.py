@@ -15,7 +15,7 @@ ECHO = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": 
 
 
 class Asked(NamedTuple):
-    """One request as it came."""
+    """One request as received."""
 
     method: str
     path: str
@@ -25,7 +25,7 @@ class Asked(NamedTuple):
 
     @property
     def says(self) -> str:
-        """The method of the message, or that of the request where it holds none."""
+        """The method of the message, or that of the HTTP request if it has none."""
         return str(self.message.get("method", self.method))
 
     @property
@@ -137,7 +137,7 @@ async def decently(_asked: Asked) -> bool:
 
 @asynccontextmanager
 async def answering(answer: Answer = decently) -> AsyncIterator[WebServer]:
-    """A server on a port of its own that answers like this."""
+    """A server on a free port with these answers."""
     made = WebServer(answer)
     server = await asyncio.start_server(made.serve, "127.0.0.1", 0, limit=2**24)
     made.port = server.sockets[0].getsockname()[1]

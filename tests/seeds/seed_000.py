@@ -70,7 +70,7 @@ _TYPES = {
 
 
 def field(name: str, kind: str, **more: Any) -> dict[str, Any]:
-    """A required field, unless `more` says otherwise."""
+    """A required field, unless `more` overrides that."""
     return {"name": name, "dataType": kind, "required": True, **more}
 
 

@@ -27,12 +27,12 @@ PROMISE = {"type": "object", "properties": {"n": {"type": "integer"}}, "required
 
 
 def now() -> str:
-    """This moment, as a request says it."""
+    """The current time in the format of a request."""
     return datetime.now(UTC).isoformat()
 
 
 def envelope(tool: str, args: Any, **fields: Any) -> dict[str, Any]:
-    """A request of a new id, with these fields in place of its own."""
+    """A request with a new id and these fields."""
     request = {"tool_name": tool, "args": args, "request_id": str(uuid4()), "timestamp": now(), "version": "1.0"}
     return {**request, **fields}
 

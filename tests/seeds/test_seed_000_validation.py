@@ -1,4 +1,4 @@
-"""Seed 000, what goes in: the constraints of the input format, the lists of validation and of execution tests."""
+"""Seed 000, input: the constraints of the input format, the lists of validation and of execution tests."""
 
 from __future__ import annotations
 

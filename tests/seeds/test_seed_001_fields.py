@@ -211,7 +211,7 @@ class TestVersions:
 
 
 class TestSoftDelete:
-    """A deleted tool leaves its name free, and comes back only where the name still is."""
+    """A deleted tool frees its name, and can be restored only while the name is free."""
 
     async def test_the_name_is_free_again_and_a_restore_into_it_is_refused(self, surface: Surface) -> None:
         old = await surface.create(SMALLEST)

@@ -101,7 +101,7 @@ class TestVersions:
     async def test_1_0_is_recognised(self, contract: Contract) -> None:
         assert (await ask(contract, query()))["version"] == "1.0"
 
-    async def test_1_1_tells_how_often_it_was_tried_and_whether_it_fell_back(self, contract: Contract) -> None:
+    async def test_1_1_has_the_attempts_and_the_fallback(self, contract: Contract) -> None:
         answer = await ask(contract, query(version="1.1"))
         assert (answer["version"], answer["attempts"], answer["fallback"]) == ("1.1", 1, False)
 
@@ -123,7 +123,7 @@ class TestVersions:
     async def test_1_1_streams_progress_of_a_long_running_tool(self, board: Pegboard) -> None:
         @board.tool
         async def scan(context: CallContext) -> dict[str, int]:
-            """Tell how far it has come."""
+            """Report progress."""
             context.progress(1, 2, "half way")
             return {"found": 3}
 

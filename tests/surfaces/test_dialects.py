@@ -213,7 +213,7 @@ class TestOverHttp:
             "history",
         ]
 
-    async def test_tools_are_declared_strictly_where_a_provider_has_that(self, admin: httpx.AsyncClient) -> None:
+    async def test_tools_are_declared_strictly_if_a_provider_has_that(self, admin: httpx.AsyncClient) -> None:
         params = {"as": "openai", "strict": "true"}
         function = good(await admin.get("/v1/tools/get_weather/definition", params=params))["function"]
         assert function["strict"] is True

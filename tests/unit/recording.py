@@ -1,4 +1,4 @@
-"""A journal for tests of what stands before it."""
+"""A journal in memory, for tests of the code before it."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class TestOpening:
         assert reasons
         assert all("is not applied; run: pegboard migrate" in reason for reason in reasons)
 
-    async def test_limits_are_shared_through_valkey_where_there_is_one(self, valkey_url: str) -> None:
+    async def test_limits_are_shared_through_valkey_if_it_is_configured(self, valkey_url: str) -> None:
         tool = mock(rate_limit={"max_calls": 1, "period": "hour", "scope": "tool"})
         async with memory_board(redis_url=valkey_url) as one, memory_board(redis_url=valkey_url) as other:
             first = await one.add(tool)

@@ -41,7 +41,7 @@ async def test_a_dropped_argument_is_named_with_the_nearest_declared_one(weather
     assert result.success and result.ignored == (Ignored("dayz", "days"), Ignored("units"))
 
 
-async def test_nothing_is_ignored_where_all_is_declared(weather: Pegboard) -> None:
+async def test_nothing_is_ignored_if_all_is_declared(weather: Pegboard) -> None:
     result = await weather.call("get_weather", {"city": "Oslo", "days": 3})
     assert result.success and result.ignored == ()
 

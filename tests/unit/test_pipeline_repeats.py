@@ -1,4 +1,4 @@
-"""What a call becomes that was made before, and what stands for it while it runs."""
+"""Repeats of a call: their results, and the intent while the first call runs."""
 
 from __future__ import annotations
 

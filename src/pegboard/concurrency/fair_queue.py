@@ -1,4 +1,7 @@
-"""Fair queue: limits concurrent calls, serves users evenly, and reserves slots for users without a running call."""
+"""Fair queue: limits concurrent calls, serves users evenly, and reserves slots for users without a running call.
+
+Not `asyncio.Semaphore`: it serves calls in the order of arrival, behind a user who sends very many.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class CallSlot:
         """Release the slot to the next waiting call; further calls do nothing."""
         admission, self._admission = self._admission, None
         if admission is not None:
-            admission._release_slot(self._user, self.since)
+            admission.release_slot(self._user, self.since)
 
 
 class FairQueue:
@@ -140,7 +143,8 @@ class FairQueue:
         self._since += place.since
         return place
 
-    def _release_slot(self, user: str, since: float) -> None:
+    def release_slot(self, user: str, since: float) -> None:
+        """Give a slot that was held since then to the next waiting call; for CallSlot."""
         self._seconds += _SMOOTHING_FACTOR * (time.monotonic() - since - self._seconds)
         self._free += 1
         self._since = self._since - since if self._free < self._places else 0.0

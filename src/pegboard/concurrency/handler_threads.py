@@ -1,4 +1,7 @@
-"""A bounded pool of reusable daemon threads for handlers that are not async."""
+"""A bounded pool of reusable daemon threads for handlers that are not async.
+
+Not `ThreadPoolExecutor`: when the process exits, it waits for functions that never return.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,7 @@ ThreadWork = tuple[contextvars.Context, Callable[[], Any], Callable[[Any, BaseEx
 class ThreadWorkers:
     """Runs functions in at most `most` threads.
 
-    A function that hangs occupies its thread until it returns, even if its caller was cancelled. The threads are daemon
-    threads: a function that never returns must not keep the process from ending.
+    A function that hangs occupies its thread until it returns, even if its caller was cancelled.
     """
 
     def __init__(self, most: int) -> None:

@@ -37,7 +37,7 @@ async def run_ordering_test(asker: EnvelopeSender, first: EnvelopeExchange, sche
         return Test("ordering", "skipped", "not a batch tool: no list of results for a list of inputs")
     if count < _MIN_INPUTS:
         return Test(
-            "ordering", "skipped", f"{count} inputs say little about order; give at least {_MIN_INPUTS} of them"
+            "ordering", "skipped", f"{count} inputs show little about order; give at least {_MIN_INPUTS} of them"
         )
     if len(results) != count:
         wanted = first.failure(f"there is a result for each of the {count} inputs, and there are {len(results)}")

@@ -80,7 +80,7 @@ def _check_status(received: Mapping[str, Any]) -> Iterator[str]:
         yield f"status is one of {', '.join(_STATUSES)}"
     elif status == "error":
         if not isinstance(message, str) or not message.strip():
-            yield "error_msg is a text that says something, since status is error"
+            yield "error_msg is a text that is not empty, since status is error"
     elif "error_msg" not in received or message is not None:
         yield "error_msg is there and null, since status is not error"
     took = received.get("processing_time_ms")

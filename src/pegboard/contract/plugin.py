@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def contract_check(pytestconfig: pytest.Config) -> Callable[..., Awaitable[Report]]:
     """Run the compliance tests against a tool: fails the test with the report, or gives it."""
 
-    async def checked(
+    async def run_check(
         tool: str, args: Mapping[str, Any] | None = None, *, send: Send | None = None, **options: Any
     ) -> Report:
         from pegboard.contract.compliance_check import check  # noqa: PLC0415 -- other test runs do without
@@ -44,4 +44,4 @@ def contract_check(pytestconfig: pytest.Config) -> Callable[..., Awaitable[Repor
             pytest.fail(report.text, pytrace=False)
         return report
 
-    return checked
+    return run_check

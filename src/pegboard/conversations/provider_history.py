@@ -57,7 +57,9 @@ def build_history(messages: Sequence[Message], dialect: Dialect) -> History:
     ids: set[str] = set()
     for message in turns:
         items += _convert_message(message, dialect, ids)
-    return History(dialect.settled(items), dialect.system(system) if system and talk.system == "apart" else None)
+    return History(
+        dialect.arrange_history(items), dialect.system(system) if system and talk.system == "apart" else None
+    )
 
 
 def _convert_message(message: Message, dialect: Dialect, ids: set[str]) -> list[Any]:

@@ -71,7 +71,7 @@ class MessageReader:
             yield from self._read_turn(turn, known)
 
     def _detect_dialect_name(self, body: Any) -> str | None:
-        dialect = self._dialects.found(body)
+        dialect = self._dialects.detect(body)
         return None if dialect is None else dialect.name
 
     def _read_calls(self, body: Any, found: Sequence[Turn]) -> list[IncomingMessage]:
@@ -231,7 +231,7 @@ def _check_has_text(turn: Turn) -> None:
         if _CONTENT_KEYS.isdisjoint(item) or (content is not None and not isinstance(content, str | list | dict)):
             raise Invalid.of(
                 NOT_ADDED_MESSAGE,
-                [Fault("content", "must be a text, a list of parts, or null where there are tool_calls")],
+                [Fault("content", "must be a text, a list of parts, or null if there are tool_calls")],
             )
 
 

@@ -92,9 +92,7 @@ class A2A(Dialect):
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that waited for an answer, and mark incomplete ones as cut off."""
-        state = into.get_state(_MessagesState)
-        state.release(into)
-        state.partial.end_incomplete(into)
+        into.get_state(_MessagesState).finish(into)
 
     def turns(self, item: Mapping[str, Any], speaker: Speaker | None) -> Sequence[Turn] | None:
         """Return the answers in a user's message apart."""

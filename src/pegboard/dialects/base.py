@@ -165,7 +165,7 @@ class Dialect(ABC):
     def own(self, raw: Any) -> list[Any]:
         """Return a message of this provider in the form of its history; an empty list if that is not possible."""
         if isinstance(raw, list):
-            # Chunks of a stream: `settled` merges messages of one role if roles alternate.
+            # Chunks of a stream: `arrange_history` merges messages of one role if roles alternate.
             each = [self.own(item) for item in raw if self.talk.alternates or len(raw) == 1]
             return [item for items in each for item in items] if all(each) else []
         message = find_message(raw)
@@ -174,7 +174,7 @@ class Dialect(ABC):
         keys = self.talk.keys
         return [message if keys is None else {key: value for key, value in message.items() if key in keys}]
 
-    def settled(self, items: list[Any]) -> list[Any]:
+    def arrange_history(self, items: list[Any]) -> list[Any]:
         """Return the whole conversation as the provider accepts it, from its turns."""
         return self.talk.alternating(items) if self.talk.alternates else items
 

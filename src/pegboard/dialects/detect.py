@@ -82,7 +82,7 @@ class Dialects(Mapping[str, Dialect]):
             )
         return found
 
-    def found(self, payload: Any) -> Dialect | None:
+    def detect(self, payload: Any) -> Dialect | None:
         """Return the dialect of this payload, or None."""
         payload = parse_chunks(payload)
         return self._of_list(payload)[0] if isinstance(payload, list) else self._detect_item(payload)
@@ -297,12 +297,12 @@ class CallStream:
     def _find(self, chunk: Any) -> bool:
         """Return True if the dialect is known now. Text is searched again only when its length has doubled."""
         if not isinstance(chunk, str):
-            self.dialect = self._dialects.found([chunk])
+            self.dialect = self._dialects.detect([chunk])
         else:
             self._text_length += len(chunk)
             if self._text_length >= 2 * self._checked_text_length:
                 self._checked_text_length = self._text_length
-                self.dialect = self._dialects.found(self._waiting)
+                self.dialect = self._dialects.detect(self._waiting)
         return self.dialect is not None
 
     def _take_ready_calls(self, dialect: Dialect) -> list[AskedCall]:

@@ -102,9 +102,7 @@ class GeminiGenerateContent(Dialect):
 
     def finish(self, into: Assembly) -> None:
         """Add the calls that waited for an answer, and mark incomplete ones as cut off."""
-        parts = into.get_state(PartsState)
-        parts.release(into)
-        parts.partial.end_incomplete(into)
+        into.get_state(PartsState).finish(into)
 
     def restore(self, arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments under the property names of the tool's own schema."""

@@ -250,7 +250,7 @@ class Mistral(MessagePerAnswer):
         bare = [answer._replace(call=answer.call._replace(extra=EMPTY_MAPPING)) for answer in answers]
         return super().compose_exchange(text, bare, id)
 
-    def settled(self, items: list[Any]) -> list[Any]:
+    def arrange_history(self, items: list[Any]) -> list[Any]:
         """Return the messages, with an assistant turn inserted between a tool and a user message."""
         received: list[Any] = []
         for item in items:

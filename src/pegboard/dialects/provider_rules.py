@@ -83,7 +83,7 @@ class Talk(NamedTuple):
         """Return the text as the content of a message."""
         return [{**self.part, "text": text}] if self.parts else text
 
-    def listed(self, message: Mapping[str, Any]) -> list[Any]:
+    def list_parts(self, message: Mapping[str, Any]) -> list[Any]:
         """Return the parts of a message, also if its content is a string."""
         content = message.get(self.parts)
         if isinstance(content, str):
@@ -95,7 +95,7 @@ class Talk(NamedTuple):
         joined: list[Any] = []
         for _, run in groupby(items, lambda item: item.get("role")):
             first, *others = run
-            parts = [part for item in (first, *others) for part in self.listed(item)] if others else None
+            parts = [part for item in (first, *others) for part in self.list_parts(item)] if others else None
             joined.append(first if parts is None else {**first, self.parts: parts})
         if joined and joined[0].get("role") != "user":
             joined.insert(0, self.build_message("user", ASSISTANT_FIRST_TEXT))

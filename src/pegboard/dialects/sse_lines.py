@@ -1,4 +1,7 @@
-"""Convert streams as received (server-sent events and JSON Lines) to lists of chunks."""
+"""Convert streams as received (server-sent events and JSON Lines) to lists of chunks.
+
+Not httpx-sse: it reads responses of httpx, not recorded texts and lists of lines.
+"""
 
 from __future__ import annotations
 

@@ -194,11 +194,11 @@ class _VercelBase(Dialect):
                 part["providerOptions"] = call.extra["provider_metadata"]
             content.append(part)
             if call.provider_executed and call.result is not ABSENT:
-                content.append(self._part(call.id, call.name) | self.ended(call.result))
+                content.append(self._part(call.id, call.name) | self.describe_result(call.result))
         return {"role": "assistant", "content": content}
 
     def render(self, answers: Sequence[Answer], *, many: bool) -> dict[str, Any]:
-        content = [self._part(answer.id, answer.name) | self.answered(answer) for answer in answers]
+        content = [self._part(answer.id, answer.name) | self.describe_answer(answer) for answer in answers]
         return {"role": "tool", "content": content}
 
     def own(self, raw: Any) -> list[Any]:
@@ -206,11 +206,11 @@ class _VercelBase(Dialect):
         return super().own(raw) if isinstance(raw, dict) and "content" in raw and "parts" not in raw else []
 
     @abstractmethod
-    def ended(self, result: Any) -> dict[str, Any]:
+    def describe_result(self, result: Any) -> dict[str, Any]:
         """Return the fields of a part for this result."""
 
     @abstractmethod
-    def answered(self, answer: Answer) -> dict[str, Any]:
+    def describe_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the fields of a part for the result or error of a call."""
 
     def define(self, tool: Tool) -> dict[str, Any]:
@@ -247,11 +247,11 @@ class VercelV7(_VercelBase):
         """Recognise hyphenated part types, and `input` as the key of arguments."""
         return isinstance(item, dict) and is_version_5_or_later(item)
 
-    def ended(self, result: Any) -> dict[str, Any]:
+    def describe_result(self, result: Any) -> dict[str, Any]:
         """Return a typed output."""
         return {"output": {"type": "text" if isinstance(result, str) else "json", "value": result}}
 
-    def answered(self, answer: Answer) -> dict[str, Any]:
+    def describe_answer(self, answer: Answer) -> dict[str, Any]:
         """Return a typed output."""
         return {"output": render_output(answer.result, self.file, self.error_prefix)}
 
@@ -303,11 +303,11 @@ class VercelV4(_VercelBase):
                 if isinstance(part, dict):
                     read_part({**part, "type": kind}, into)
 
-    def ended(self, result: Any) -> dict[str, Any]:
+    def describe_result(self, result: Any) -> dict[str, Any]:
         """Return the result unchanged."""
         return {"result": result}
 
-    def answered(self, answer: Answer) -> dict[str, Any]:
+    def describe_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result unchanged, or the error message; images are added beside it."""
         result = answer.result
         if result.problem is not None:

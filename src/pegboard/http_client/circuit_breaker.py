@@ -38,6 +38,11 @@ class CircuitBreaker:
         self._open_until = now + self._seconds
         self._is_probing = True
 
+    @property
+    def is_open(self) -> bool:
+        """True if calls are refused now."""
+        return self._failures >= self._most and self._clock() < self._open_until
+
     def record_success(self) -> None:
         """Close the circuit: the upstream answered."""
         self._failures = 0
@@ -85,6 +90,11 @@ class CircuitBreakers:
         self._seconds = seconds
         self._most = most
         self._breakers: OrderedDict[tuple[str, str], CircuitBreaker] = OrderedDict()
+
+    def is_open(self, user_id: str, origin: str) -> bool:
+        """Return True if calls of this user to this origin are refused now."""
+        breaker = self._breakers.get((user_id, origin))
+        return breaker is not None and breaker.is_open
 
     def of(self, user_id: str, origin: str) -> CircuitBreaker:
         """Return the breaker of this user and origin; above the limit, the least recently used breaker is dropped."""

@@ -220,10 +220,8 @@ class GuardedClient:
             fault = explain_send_error(error, url, dialled=attempt.dialled, connect_seconds=self._connect_seconds)
             fault.did_run = attempt.was_resent or fault.did_run
             raise fault from None
-        except asyncio.CancelledError:
-            if self._was_cancelled_by_close():
-                raise self._make_closed_error() from None
-            raise
+        except asyncio.CancelledError as cancelled:
+            raise self._explain_cancellation(cancelled) from None
         finally:
             _ATTEMPT.reset(token)
         if response.status < 200:
@@ -251,10 +249,8 @@ class GuardedClient:
             raise explain_connect_error(
                 error, url, dialled=attempt.dialled, connect_seconds=self._connect_seconds
             ) from None
-        except asyncio.CancelledError:
-            if self._was_cancelled_by_close():
-                raise self._make_closed_error() from None
-            raise
+        except asyncio.CancelledError as cancelled:
+            raise self._explain_cancellation(cancelled) from None
         finally:
             _ATTEMPT.reset(token)
 
@@ -275,10 +271,10 @@ class GuardedClient:
         permitted = PermittedResolver(self._allow, lookups, self._connect_seconds)
         return [found["host"] for found in await permitted.resolve(attempt.host, attempt.port)]
 
-    def _was_cancelled_by_close(self) -> bool:
-        """Return True if `close` cancelled the task, which waited for a lookup or for a free connection."""
+    def _explain_cancellation(self, cancelled: asyncio.CancelledError) -> BaseException:
+        """Return the error to raise; Unavailable if `close` ended a wait for a lookup or for a free connection."""
         task = asyncio.current_task()
-        return self._closed and task is not None and not task.cancelling()
+        return self._make_closed_error() if self._closed and task is not None and not task.cancelling() else cancelled
 
     def _make_closed_error(self) -> Unavailable:
         refusal = Unavailable("Nothing is sent any more: the board is shutting down")

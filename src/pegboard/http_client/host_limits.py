@@ -42,7 +42,8 @@ class HostLimiter:
         # A host name with a trailing dot is the same host.
         return HostSlot(self, user_id, origin.replace(".:", ":"), deadline)
 
-    def _get_admission(self, origin: str) -> FairQueue:
+    def get_admission(self, origin: str) -> FairQueue:
+        """Return the queue of an origin; for HostSlot."""
         admission = self._admissions.get(origin)
         if admission is None:
             wanted, setting = f"a connection to {origin}", "PEGBOARD_MAX_HOST_CONNECTIONS"
@@ -50,7 +51,8 @@ class HostLimiter:
             self._admissions[origin] = admission
         return admission
 
-    def _drop_if_idle(self, origin: str, admission: FairQueue) -> None:
+    def drop_if_idle(self, origin: str, admission: FairQueue) -> None:
+        """Forget the queue of an origin without connections; for HostSlot."""
         if not admission.running and not admission.waiting:
             del self._admissions[origin]
 
@@ -69,7 +71,7 @@ class HostSlot:
 
     async def __aenter__(self) -> None:
         """Wait for a slot; raise Unavailable at the deadline."""
-        admission = self._hosts._get_admission(self._origin)
+        admission = self._hosts.get_admission(self._origin)
         self._place = admission, await admission.acquire(self._user_id, self._deadline)
 
     async def __aexit__(
@@ -79,4 +81,4 @@ class HostSlot:
         assert self._place is not None
         admission, place = self._place
         place.leave()
-        self._hosts._drop_if_idle(self._origin, admission)
+        self._hosts.drop_if_idle(self._origin, admission)

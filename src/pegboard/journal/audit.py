@@ -11,10 +11,12 @@ from pegboard.journal.hash_chain import ChainPosition, HashChain
 from pegboard.journal.prune import Pruner, PruneReport
 from pegboard.journal.read_chain import CooperativePause, TimeSpan
 from pegboard.journal.tamper_report import TamperFinding
+from pegboard.journal.verification_log import LastVerification, RowProof, VerificationLog
 from pegboard.journal.verify import MAX_ROWS_PER_TURN, ChainVerifier, Position, Scope, VerificationReport
 from pegboard.journal.verify_export import ExportVerifier, LinesPosition
 from pegboard.storage import journal_chain_rows
 from pegboard.storage.database import Database
+from pegboard.storage.journal_chain_rows import WriterProcess
 
 
 class Audit:
@@ -23,15 +25,36 @@ class Audit:
     def __init__(self, database: Database, chain: HashChain) -> None:
         self._database = database
         self._chain = chain
-        self._verifier = ChainVerifier(database, chain)
+        self._log = VerificationLog(database, chain, ChainVerifier(database, chain))
         self._exporter = Exporter(database, chain)
         self._pruner = Pruner(database, chain)
 
     async def verify(
-        self, scope: Scope | None = None, *, next: Position | None = None, limit: int = MAX_ROWS_PER_TURN
+        self,
+        scope: Scope | None = None,
+        *,
+        next: Position | None = None,
+        limit: int = MAX_ROWS_PER_TURN,
+        by: str = "",
     ) -> VerificationReport:
-        """Verify about `limit` rows against their hash chain; continue with the report's `next`."""
-        return await self._verifier.verify(scope or Scope(), next, limit)
+        """Verify about `limit` rows against their hash chain; continue with the report's `next`.
+
+        The end of a verification of the whole journal is recorded with the name `by`.
+        """
+        return await self._log.verify(scope or Scope(), next, limit, by)
+
+    async def find_last_verification(self) -> LastVerification | None:
+        """Return when the whole journal was last verified, how many rows, and what was found; None if never."""
+        return await self._log.find_last()
+
+    async def list_processes(self, limit: int = 100) -> list[WriterProcess]:
+        """Return the processes that write to the journal and have not closed it, latest first."""
+        async with self._database.read() as conn:
+            return await journal_chain_rows.list_writer_processes(conn, limit)
+
+    async def prove(self, execution_id: str) -> RowProof | None:
+        """Return where a row is in its hash chain and whether it is as the board wrote it; None if there is no row."""
+        return await self._log.prove(execution_id)
 
     async def verify_lines(
         self, lines: Sequence[str], *, next: LinesPosition | None = None, last: bool = True, compare: bool = False

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.journal.chain_signatures import (
@@ -43,14 +43,25 @@ class Scope(Model):
     until: datetime | None = None
 
 
+class VerificationProgress(Model):
+    """What a verification of the whole journal has checked up to a position; signed against changes by clients."""
+
+    started_at: AwareDatetime
+    checked: int = Field(ge=0, le=2**63 - 1)
+    findings: dict[str, int] = Field({}, max_length=20)
+    mac: str = Field(max_length=64)
+
+
 class Position(Model):
-    """How far a verification has come; `seq` is None where a writer's rows have not been looked at."""
+    """How far a verification has come; `seq` is None if no row of the writer was read yet."""
 
     writer: int = Field(ge=0, le=2**31 - 1)
     seq: int | None = Field(None, ge=0, le=2**63 - 1)
     macs: tuple[str, ...] = Field((), max_length=3)
     skipping: bool = False
     found: int = Field(0, ge=0)
+    # Only of a verification of the whole journal.
+    progress: VerificationProgress | None = None
 
 
 @dataclass(frozen=True, slots=True)

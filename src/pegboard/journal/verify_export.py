@@ -166,7 +166,7 @@ class ExportVerifier:
         if self._walk is not None and self._walk.writer == number:
             # Rows were pruned during the export.
             if pruned is None or pruned.seq <= self._walk.trail.seq:
-                self._find(f"Line {self._line} is a prune marker of writer {number} where there can be none")
+                self._find(f"Line {self._line} is a prune marker of writer {number} at an impossible position")
                 return
             self._pruned += pruned.seq - self._walk.trail.seq
             self._walk.trail = ChainTrail.at(pruned)
@@ -234,7 +234,7 @@ class ExportVerifier:
         """Report a writer without a head line and finish it."""
         if self._walk is not None:
             number = self._walk.writer
-            self._find(f"Line {self._line} comes where the end of the chain of writer {number} should")
+            self._find(f"Line {self._line} is not the expected end of the chain of writer {number}")
             self._finish_writer(number)
 
     def _finish_writer(self, number: int) -> None:

@@ -56,7 +56,7 @@ def read_defaults(document: SchemaDocument) -> SchemaDefaults:
     holders: dict[int, list[SchemaDefaults]] = {}
     todo: list[tuple[Any, SchemaDefaults]] = []
 
-    def made_for(node: Any, holder: SchemaDefaults | None = None) -> SchemaDefaults:
+    def get_defaults(node: Any, holder: SchemaDefaults | None = None) -> SchemaDefaults:
         if id(node) not in made:
             made[id(node)] = SchemaDefaults()
             todo.append((node, made[id(node)]))
@@ -64,7 +64,7 @@ def read_defaults(document: SchemaDocument) -> SchemaDefaults:
             holders.setdefault(id(made[id(node)]), []).append(holder)
         return made[id(node)]
 
-    root = made_for(document.root)
+    root = get_defaults(document.root)
     while todo:
         node, defaults = todo.pop()
         for part in _list_applied_schemas(document, node):
@@ -73,9 +73,9 @@ def read_defaults(document: SchemaDocument) -> SchemaDefaults:
                 if isinstance(child, Mapping):
                     if "default" in child:
                         defaults.values.setdefault(name, child["default"])
-                    defaults.inside.setdefault(name, made_for(child, defaults))
+                    defaults.inside.setdefault(name, get_defaults(child, defaults))
             if isinstance(part.get("items"), Mapping):
-                defaults.items = made_for(part["items"], defaults)
+                defaults.items = get_defaults(part["items"], defaults)
 
     useful: set[int] = set()
     rising = [defaults for defaults in made.values() if defaults.values]

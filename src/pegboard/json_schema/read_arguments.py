@@ -321,7 +321,7 @@ class ArgumentChecker:
             raise MalformedArguments(f"Arguments must be JSON: {error}") from None
         if extra or not fits:
             problems: list[FieldProblem] = [] if fits else list_problems(self._validator, given)
-            ignored = self.ignored(arguments)
+            ignored = self.list_ignored(arguments)
             problems += build_unrecognized_problems(sorted(extra)[:MAX_PROBLEMS], known or ())
             if extra:
                 problems.sort(key=lambda problem: "" if problem.code == "missing" else problem.field or "")
@@ -332,7 +332,7 @@ class ArgumentChecker:
             given = {**{name: copy_if_mutable(value) for name, value in self._beside.items()}, **given}
         return given
 
-    def ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
+    def list_ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
         """Return the arguments that are dropped because they are not declared, at most MAX_LISTED_IGNORED."""
         known = self._known
         if known is None or not self._drops:

@@ -165,7 +165,7 @@ class SchemaExpansion:
         """Yield for each part: the slot of its profile, how often it is applied, the schema, whether by reference."""
         if not isinstance(node, Mapping):
             return
-        # To find out what was evaluated, the validator applies the parts a second time.
+        # To find the evaluated properties, the validator applies the parts a second time.
         again = 2.0 if "unevaluatedProperties" in node or "unevaluatedItems" in node else 1.0
         references = {word for word, _ in self._document.references(node)}
         for path, child in self._document.iterate_in_place(node):

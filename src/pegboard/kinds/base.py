@@ -12,7 +12,7 @@ from pegboard.kinds.libraries import Libraries
 from pegboard.model.api_errors import Fault
 from pegboard.model.call import Caller, ReadyCall
 from pegboard.model.call_errors import Ignored, Misconfigured
-from pegboard.model.mcp_peer import McpPeer
+from pegboard.model.registered_upstream import ServerAddress
 from pegboard.model.tool import Tool
 from pegboard.model.tool_definition import ToolDefinition
 from pegboard.model.validation_messages import list_model_faults
@@ -55,8 +55,6 @@ class Prepared:
     instant: bool = False
     is_transactional: bool = False
     receipts_in: str | None = None
-    # The MCP server that the tool was imported from.
-    peer: McpPeer | None = None
     # Starts to prepare what the first call would otherwise wait for.
     warm: Callable[[], None] | None = None
 
@@ -97,7 +95,7 @@ class ArgumentCheck(Protocol):
         """
         ...
 
-    def ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
+    def list_ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
         """Return the arguments that are dropped."""
         ...
 
@@ -177,10 +175,10 @@ class KindSpec:
     """Returns what checks the arguments, if that is more than the input_schema."""
     list_mcp_members: Callable[[Tool], Mapping[str, Any]] = lambda _tool: {}
     """Returns members with which MCP lists a tool, beside those that follow from its fields."""
-    has_peers: bool = False
-    """True if its tools belong to MCP servers with prompts and resources."""
+    find_tool_server: Callable[[Tool], ServerAddress | None] = lambda _tool: None
+    """Returns the address of the MCP server that a tool was imported from, or None."""
     local_origin: str = "is defined in the code of the process that runs the board"
-    """Where a tool of this kind that is not stored comes from."""
+    """The source of a tool of this kind that is not stored."""
     is_missing: bool = False
     """True if no installed package has this kind; its stored tools are listed, and cannot run."""
     purpose: str = ""

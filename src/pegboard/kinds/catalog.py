@@ -86,7 +86,7 @@ def make_missing_error(name: str) -> Misconfigured:
     """Return the error of a call of a tool whose kind has no executor."""
     return Misconfigured(
         f"No package that is installed here runs tools of the kind '{name}'. Install the package that adds this kind "
-        "where the board runs, and restart the board; or give the tool another tool_type"
+        "on the machine of the board, and restart the board; or give the tool another tool_type"
     )
 
 

@@ -24,7 +24,7 @@ class LocalTools(Protocol):
         """Return the tool of that name, alias or id, or None."""
         ...
 
-    def stored(self, name: str) -> Tool | None:
+    def find_stored(self, name: str) -> Tool | None:
         """Return the stored tool of that name or alias, even if a local tool of this process hides it."""
         ...
 

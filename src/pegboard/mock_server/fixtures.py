@@ -85,9 +85,7 @@ class MockedError(Model):
         description="A code of the page on errors",
         json_schema_extra={"enum": [*ERROR_CLASSES_BY_CODE]},
     )
-    retryable: bool | None = Field(
-        None, description="Whether to say that trying again may help; as the code has it if absent"
-    )
+    retryable: bool | None = Field(None, description="Whether trying again may help; by default as the code has it")
 
     @model_validator(mode="before")
     @classmethod

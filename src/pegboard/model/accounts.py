@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from pegboard.model.api_errors import Forbidden
 from pegboard.model.call import Caller, Role
+
+# A row of the keys table: an API key, the session of a browser, or a code that is exchanged for a session once.
+KeyKind = Literal["key", "session", "code"]
+# The secret with the root key of the board. {{secret:…}} cannot contain this name, so no tool can read the row.
+ROOT_ROW_NAME = "$root"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key of a user; the key itself is stored only as a hash."""
+    """An API key of a user, or a session or code that was made with one; the key itself is stored only as a hash."""
 
     id: str
     user_id: str
@@ -41,6 +47,11 @@ class ApiKey:
     mac: str = field(default="", compare=False, repr=False)
     # The user who created it; None for the key of the first start and for keys from before this was recorded.
     created_by: str | None = None
+    kind: KeyKind = "key"
+    # The API key with which a session or code was made; it ends with that key.
+    parent_id: str | None = None
+    # Accurate to about a minute, and not covered by the MAC.
+    last_used_at: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from pegboard.model.mcp_exchange import McpExchange
 from pegboard.model.tool import Tool
 
 Role = Literal["admin", "member"]
-Surface = Literal["rest", "mcp", "cli", "library"]
+Surface = Literal["rest", "mcp", "cli", "library", "console"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,13 @@ class Caller:
     role: Role = "member"
     key_id: str | None = None
     agent_id: str | None = None
+    # The API key of a session; None if the caller uses no session.
+    parent_key_id: str | None = None
+
+    @property
+    def is_session(self) -> bool:
+        """True if `key_id` is a session of the web console."""
+        return self.parent_key_id is not None
 
     @property
     def is_admin(self) -> bool:

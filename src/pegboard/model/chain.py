@@ -21,7 +21,7 @@ StepId = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
 class Condition(Model):
     """Compares a value with another one; all that are given must hold."""
 
-    value: Any = Field(description="What is looked at, mostly a reference")
+    value: Any = Field(description="The value that is compared, usually a reference")
     equals: Any = Field(None, description="It is this")
     not_equals: Any = Field(None, description="It is anything but this")
     among: list[Any] | None = Field(None, max_length=1000, description="It is one of these")

@@ -46,7 +46,7 @@ class Format(Model):
     currency: str | None = Field(None, pattern=r"^[A-Z]{3}$", description="Of money: its code, such as EUR")
     scale: int | None = Field(None, ge=0, le=18, description="Of money: how many of its digits are after the point")
     unit: Literal["us", "ms", "s", "min", "h"] | None = Field(
-        None, description="Of durations: what the number counts; s if absent"
+        None, description="For durations: the unit of the number; s if absent"
     )
     whole: Literal[1, 100] | None = Field(None, description="Of percentages: what stands for all of it; 1 if absent")
     columns: (

@@ -1,13 +1,16 @@
-"""An MCP server whose tools the board has imported, as the MCP server of the board uses it."""
+"""An MCP server that the board has imported, as the MCP server of the board uses it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol
 
 from pegboard.model.mcp_exchange import McpExchange, McpFailure
 
 EntryKind = Literal["prompts", "resources", "resourceTemplates"]
+
+# The field by which entries of each kind are found.
+IDENTITY_FIELDS: Mapping[EntryKind, str] = {"prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
 
 
 class PeerFailed(Exception):
@@ -19,25 +22,24 @@ class PeerFailed(Exception):
 
 
 class McpPeer(Protocol):
-    """One server, with the credentials of one owner of tools."""
+    """One server, with the credentials of the owner who imported it."""
 
-    @property
-    def label(self) -> str:
-        """A short name for people and URIs: its host or its program."""
+    id: str
+
+    def refresh_soon(self) -> None:
+        """Ask the server for its lists if that was not done for a while, without waiting."""
         ...
 
-    @property
-    def prefix(self) -> str:
-        """What an import put before the names of its tools."""
+    async def find_problem(self) -> str | None:
+        """Return why the server is unavailable, or None; ask it if that was not done for a while, for a short time."""
         ...
 
-    @property
-    def key(self) -> Hashable:
-        """The same for all tools of one server."""
+    async def check_entry(self, kind: EntryKind, name: str) -> None:
+        """Raise PeerFailed if the server's entry of this name or URI is not the one that its owner accepted."""
         ...
 
-    async def list_entries(self, kind: EntryKind) -> Sequence[Mapping[str, Any]]:
-        """Return what it lists, perhaps from a cache; raise PeerFailed if it does not answer in a short time."""
+    async def check_unlisted(self, uri: str) -> None:
+        """Raise PeerFailed if the server lists a resource of this URI, which its owner has not accepted."""
         ...
 
     async def request(
@@ -49,8 +51,8 @@ class McpPeer(Protocol):
         """
         ...
 
-    def watch(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        """Call `on_change` after each change of its lists that it reports; return what ends that."""
+    def watch(self) -> Callable[[], None]:
+        """Learn of changes of its lists as soon as the server reports them, until the returned function is called."""
         ...
 
     async def subscribe(

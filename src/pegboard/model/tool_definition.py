@@ -63,11 +63,11 @@ class ToolBase(Model):
     read_only: bool = Field(False, description="Running it changes nothing")
     destructive: bool = Field(False, description="Running it may destroy something")
     keep_arguments: bool = Field(False, description="Whether the journal keeps the arguments")
-    keep_result: bool = Field(False, description="Whether the journal keeps what a call answered, up to 64 KiB of JSON")
+    keep_result: bool = Field(False, description="Whether the journal keeps the result of a call, up to 64 KiB of JSON")
     max_result_bytes: int | None = Field(None, ge=1, le=100 * 2**20, description="Largest result, as JSON")
     display: Display | None = Field(None, description="How arguments and results read to people; models never see it")
     on_disconnect: Literal["cancel", "detach"] = Field(
-        "cancel", description="Whether a call ends or goes on when its caller disconnects"
+        "cancel", description="Whether a call ends or continues when its caller disconnects"
     )
 
 

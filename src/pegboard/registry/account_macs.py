@@ -85,7 +85,9 @@ class AccountSigner:
             moments = (_format_moment(row.expires_at), _format_moment(row.revoked_at))
             name = replace_unstorable(row.name)
             content = ("key", row.id, row.user_id, name, row.key_hash, row.agent_id, *moments, row.revision)
-            if row.created_by is not None:  # keys from before this column was added keep their MAC
+            if row.kind != "key":
+                content = (row.kind, *content[1:], row.created_by, row.parent_id)
+            elif row.created_by is not None:  # keys from before this column was added keep their MAC
                 content = (*content, row.created_by)
         mac = self._keyed.copy()
         mac.update(orjson.dumps(content))

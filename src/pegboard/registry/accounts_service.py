@@ -77,6 +77,43 @@ class AccountsService:
             found = await account_rows.users.page(conn, after=after, limit=limit + 1)
         return cut_page(found, limit, lambda user: [user.id])
 
+    async def update_user(
+        self, user_id: str, caller: Caller, *, name: str | None = None, role: Role | None = None
+    ) -> User:
+        """Rename the user or change their role, and return them; what is None stays.
+
+        Raises Forbidden unless the caller is an admin, NotFound if there is no such user, and Conflict if the name is
+        taken, for the last admin, and for the name and role of the board's own admin.
+        """
+        require_admin(caller, "change users")
+        async with self._database.change() as change:
+            before = await account_rows.users.get(change.conn, user_id)
+            if before is None or before.is_deleted or not self._signer.is_genuine(before):
+                raise NotFound(f"User '{user_id}' not found")
+            user = replace(before, name=name or before.name, role=role or before.role, updated_at=datetime.now(UTC))
+            if (user.name, user.role) == (before.name, before.role):
+                return before
+            if before.name.lower() == ADMIN_NAME:
+                raise Conflict(f"'{before.name}' is the board's own admin and keeps this name and role")
+            if before.role == "admin" and user.role != "admin" and self._is_last_admin(user_id):
+                raise Conflict(
+                    f"'{before.name}' is the last admin who has a valid key; make another user an admin first"
+                )
+            holder = await account_rows.find_user_by_name(change.conn, user.name)
+            if holder is not None and holder.id != user_id:
+                raise Conflict(f"A user named '{user.name}' exists already")
+            user = self._signer.sign(user, change.revision)
+            await account_rows.users.save(change.conn, user, revision=change.revision)
+        await self._snapshot.refresh()
+        log.info("user_changed", user_id=user_id, role=user.role, changed_by=caller.user_id)
+        return user
+
+    def _is_last_admin(self, user_id: str) -> bool:
+        """Return True if no other admin has a valid key of their own."""
+        owners = {key.user_id for key in self._snapshot.keys.list_valid_keys() if key.agent_id is None}
+        others = (user for user in self._snapshot.list_users() if user.role == "admin" and user.id != user_id)
+        return not any(user.id in owners for user in others)
+
     async def remove_user(self, user_id: str, caller: Caller) -> User:
         """Mark the user as deleted, which invalidates all their keys, and return it. Their tools stay.
 
@@ -133,11 +170,12 @@ class AccountsService:
         return None if user is None else user.name
 
     async def keys(self, user_id: str, caller: Caller) -> list[ApiKey]:
-        """Return the rows of the user's keys, including revoked ones."""
+        """Return the rows of the user's keys, including revoked ones, without sessions."""
         refuse_agents(caller)
         await self.get_user(user_id, caller)
         async with self._database.read() as conn:
-            return await account_rows.list_user_keys(conn, user_id)
+            rows = await account_rows.list_user_keys(conn, user_id)
+        return [replace(row, last_used_at=self._snapshot.keys.find_last_use(row)) for row in rows]
 
     async def revoke_key(self, user_id: str, key_id: str, caller: Caller, *, force: bool = False) -> ApiKey:
         """Revoke the key and return its row; the caller's own key and the last valid key of an admin need `force`."""
@@ -145,7 +183,8 @@ class AccountsService:
         await self.get_user(user_id, caller)
         async with self._database.change() as change:
             key = await account_rows.keys.get(change.conn, key_id)
-            if key is None or key.user_id != user_id or not self._signer.is_genuine(key):
+            is_theirs = key is not None and key.kind == "key" and key.user_id == user_id
+            if key is None or not is_theirs or not self._signer.is_genuine(key):
                 raise NotFound(f"Key '{key_id}' not found")
             if key.revoked_at is None:
                 now = datetime.now(UTC)
@@ -165,7 +204,7 @@ class AccountsService:
         ]
         if valid == [key.id]:
             what = "This is the last valid key of an admin; without it no admin can use the board over HTTP"
-        elif key.id == caller.key_id:
+        elif key.id in (caller.key_id, caller.parent_key_id):
             what = "You are using this key now; without it you are locked out, unless you have another one"
         else:
             return

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from pegboard.journal.open_journal import open_chain
 from pegboard.journal.signed_intents import sign_stored_entries
-from pegboard.model.accounts import Secret, User
+from pegboard.model.accounts import ROOT_ROW_NAME, Secret, User
 from pegboard.model.call_errors import SecretUnreadable
 from pegboard.model.ids import new_id
 from pegboard.registry.account_macs import ADMIN_KEY_VARIABLE, AccountSigner, hash_key, sign_all_accounts
@@ -30,8 +30,6 @@ log = get_logger(__name__)
 
 # Shorter keys are accepted with a warning, since existing boards use them.
 MIN_ADVISED_KEY_LENGTH = 32
-# {{secret:…}} cannot contain this name, so no tool can read the row.
-ROOT_ROW_NAME = "$root"
 
 
 @dataclass(frozen=True, slots=True)

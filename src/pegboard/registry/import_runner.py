@@ -11,11 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from pegboard.http_client.circuit_breaker import CircuitBreakers
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.kinds.http.importer import OpenApiImport
 from pegboard.kinds.import_target import Definition
 from pegboard.kinds.mcp.importer import McpImport
 from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.upstream_changes import UpstreamChanges
+from pegboard.kinds.mcp.upstream_monitor import UpstreamMonitor
 from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, Refusal
 from pegboard.model.call import Caller
@@ -33,6 +36,7 @@ from pegboard.registry.build_tool import write_definition
 from pegboard.registry.named_secrets import SecretInjector
 from pegboard.registry.tool_create import read_definition
 from pegboard.registry.tool_registry import ToolRegistry
+from pegboard.registry.upstream_registry import UpstreamRegistry
 from pegboard.storage import tool_rows
 
 T = TypeVar("T")
@@ -244,10 +248,13 @@ def _keep_owner_fields(shown: Definition, definition: Definition) -> dict[str, A
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """`await board.imports.openapi(caller, …)` and `await board.imports.mcp(caller, …)`."""
+    """`board.imports.openapi(caller, …)`, `board.imports.mcp(caller, …)` and `board.imports.changes.accept(…)`."""
 
     openapi: OpenApiImport
     mcp: McpImport
+    changes: UpstreamChanges
+    registered: UpstreamRegistry
+    monitor: UpstreamMonitor
     import_threads: ImportThreads
 
     @classmethod
@@ -258,17 +265,25 @@ class Imports:
         outbound: GuardedClient,
         upstreams: McpSessionPool,
         opener: SecretInjector,
+        breakers: CircuitBreakers,
         max_bytes: int,
     ) -> Imports:
         """Create the importers of one board; `max_bytes` limits the size of a document."""
         import_threads = ImportThreads()
         target = ImportRunner(registry, import_threads)
+        snapshot = registry.snapshot
+        registered = UpstreamRegistry(registry.database, snapshot, registry.vault, opener, registry, breakers)
+        changes = UpstreamChanges(target, upstreams, registered, snapshot.upstreams.find, registry.find_owner)
         return cls(
             OpenApiImport(target, outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
-            McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open),
+            McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open, registered=registered),
+            changes,
+            registered,
+            UpstreamMonitor(upstreams, snapshot.upstreams.list_peers, changes.observe),
             import_threads,
         )
 
-    def close(self) -> None:
-        """Shut down the import threads; imports that have not started are cancelled."""
+    async def close(self) -> None:
+        """Stop reading lists, and shut down the import threads; imports that have not started are cancelled."""
+        await self.monitor.close()
         self.import_threads.close()

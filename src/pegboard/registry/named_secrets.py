@@ -95,10 +95,15 @@ class SecretInjector:
 
     def open(self, tool: Tool) -> OpenTool:
         """Return the tool with its secrets decrypted; raise SecretUnreadable if one cannot be."""
-        secret, used = self._track_secrets(tool.owner_id)
-        config = open_config(tool.config, self._vault, tool.id, secret)
-        auth = open_auth(tool.sealed_auth, self._vault, tool.id, secret)
-        return OpenTool(tool, config, auth, frozenset(used))
+        return OpenTool(tool, *self.open_fields(tool.owner_id, tool.id, tool.config, tool.sealed_auth))
+
+    def open_fields(
+        self, owner_id: str, row_id: str, config: Mapping[str, Any], sealed_auth: Mapping[str, Any] | None
+    ) -> InjectedConfig:
+        """Return a stored config and auth_config of this row with their secrets decrypted; raise SecretUnreadable."""
+        secret, used = self._track_secrets(owner_id)
+        opened = open_config(config, self._vault, row_id, secret), open_auth(sealed_auth, self._vault, row_id, secret)
+        return InjectedConfig(*opened, frozenset(used))
 
     def fill_in(self, owner_id: str, config: Mapping[str, Any], auth: Mapping[str, Any] | None) -> InjectedConfig:
         """Resolve {{secret:NAME}} in an unsaved config and auth_config with that user's secrets."""

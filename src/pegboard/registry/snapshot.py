@@ -1,36 +1,42 @@
-"""The snapshot: all tools, users, keys, agents and secrets in memory, so that calls need no query."""
+"""The snapshot: all tools, users, keys, agents, secrets and imported servers in memory, so that calls need no query."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 from pegboard.kinds.base import Prepared
-from pegboard.model.accounts import Agent, ApiKey, Secret, User
-from pegboard.model.api_errors import Unauthorised
-from pegboard.model.call import Caller, Role
+from pegboard.kinds.mcp.peer import UpstreamPeer
+from pegboard.model.accounts import ROOT_ROW_NAME, Agent, ApiKey, Secret, User
+from pegboard.model.call import Caller
+from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.model.tool import Tool, iterate_near_spellings, list_lookup_names
-from pegboard.registry.account_macs import AccountSigner, hash_key
+from pegboard.registry.account_macs import AccountSigner
+from pegboard.registry.change_log import ChangedKind, ChangedThing, ChangeLog
 from pegboard.registry.compiled_tool import CompiledTool
-from pegboard.storage import account_rows, tool_rows
+from pegboard.registry.key_holders import KeyHolders
+from pegboard.registry.upstream_index import UpstreamIndex
+from pegboard.storage import account_rows, tool_rows, upstream_rows
 from pegboard.storage.database import Database, read_revision
 
 
-@dataclass(frozen=True, slots=True)
-class _KeyHolder:
-    caller: Caller
-    expires: float | None
-
-
 class Snapshot:
-    """Tools, users, keys, agents and secrets, indexed for lookup and refreshed from the database."""
+    """Tools, users, keys, agents, secrets and imported servers, indexed for lookup and refreshed from the database."""
 
-    def __init__(self, database: Database, signer: AccountSigner, prepare: Callable[[Tool], Prepared]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        signer: AccountSigner,
+        prepare: Callable[[Tool], Prepared],
+        make_peer: Callable[[RegisteredUpstream], UpstreamPeer],
+        session_idle_seconds: float,
+    ) -> None:
         self.revision = 0
         # Increases with every change, also of the tools that exist only in this process.
         self.version = 0
+        # The changes since the first refresh.
+        self.changes = ChangeLog()
         # Called after every change.
         self.on_change: set[Callable[[], None]] = set()
         self._database = database
@@ -43,12 +49,11 @@ class Snapshot:
         self._local_ids: dict[str, CompiledTool] = {}
         self._users: dict[str, User] = {}
         self._admins: set[str] = set()
-        self._keys: dict[str, ApiKey] = {}
         self._agents: dict[str, Agent] = {}
         self._agent_tools: dict[str, frozenset[str]] = {}
         self._secrets: dict[tuple[str, str], Secret] = {}
-        self._holders: dict[str, _KeyHolder] = {}
-        self._admitted: dict[str, _KeyHolder] = {}
+        self.keys = KeyHolders(signer, self.user, self.agent, session_idle_seconds)
+        self.upstreams = UpstreamIndex(make_peer, self.iterate_tools)
 
     def find(self, name: str) -> CompiledTool | None:
         """Return the tool of that name, alias or id, or None."""
@@ -67,7 +72,7 @@ class Snapshot:
         """Return the tool of that id, stored or local to this process, or None."""
         return self._ids.get(tool_id) or self._local_ids.get(tool_id)
 
-    def stored(self, name: str) -> Tool | None:
+    def find_stored(self, name: str) -> Tool | None:
         """Return the stored tool of that name or alias, even if a local tool of this process hides it."""
         compiled = self._names.get(name.lower())
         return None if compiled is None else compiled.tool
@@ -115,21 +120,12 @@ class Snapshot:
         ]
 
     def holder(self, key: str) -> Caller:
-        """Return the caller who holds this key; raise Unauthorised if the key is unknown, revoked or expired.
-
-        The message contains no more than the holder of the key may know.
-        """
-        hashed = hash_key(key)
-        holder = self._holders.get(hashed) or self._admitted.get(hashed)
-        if holder is None:
-            holder = self._holders[hashed] = self._look_up(self._signer.compute_stored_hash(hashed))
-        if holder.expires is not None and holder.expires <= time.time():
-            raise Unauthorised("This key has expired; ask for a new one")
-        return holder.caller
+        """Return the caller who holds this key; raise Unauthorised if it is not valid."""
+        return self.keys.holder(key)
 
     def admit(self, key: str, caller: Caller) -> None:
         """Accept a key that exists only in this process."""
-        self._admitted[hash_key(key)] = _KeyHolder(caller, None)
+        self.keys.admit(key, caller)
 
     def user(self, user_id: str) -> User | None:
         """Return the user of that id, or None if there is none or it was removed."""
@@ -147,14 +143,6 @@ class Snapshot:
         """Return the agents of a user, or all agents, oldest first."""
         found = (agent for agent in self._agents.values() if owner_id in (None, agent.owner_id))
         return sorted(found, key=lambda agent: agent.id)
-
-    def list_valid_keys(self) -> Iterator[ApiKey]:
-        """Return the stored keys that are accepted now."""
-        now = time.time()
-        for key in self._keys.values():
-            is_over = key.revoked_at is not None or (key.expires_at is not None and key.expires_at.timestamp() <= now)
-            if not is_over and key.user_id in self._users and (key.agent_id is None or key.agent_id in self._agents):
-                yield key
 
     def find_agent_by_name(self, name: str, caller: Caller) -> Agent | None:
         """Return the caller's agent of this name, else for an admin the only one of that name, else None."""
@@ -175,20 +163,6 @@ class Snapshot:
         user = self._users.get(user_id)
         return user is not None and user.role == "admin"
 
-    def _look_up(self, hashed: str) -> _KeyHolder:
-        key = self._keys.get(hashed)
-        user = self._users.get(key.user_id) if key is not None else None
-        if key is None or user is None:
-            raise Unauthorised("This key is not known here")
-        if key.revoked_at is not None:
-            raise Unauthorised("This key was revoked")
-        if key.agent_id is not None and key.agent_id not in self._agents:
-            raise Unauthorised("The agent of this key was removed; ask for a key of another agent")
-        # A key of an agent only gives access to the agent's tools, even if its owner is an admin.
-        role: Role = user.role if key.agent_id is None else "member"
-        caller = Caller(user.id, user.name, role, key.id, key.agent_id)
-        return _KeyHolder(caller, key.expires_at.timestamp() if key.expires_at else None)
-
     async def refresh(self) -> None:
         """Load every row that changed in the database since the last refresh."""
         async with self._lock:
@@ -198,14 +172,31 @@ class Snapshot:
                     return
                 since = self.revision
                 changed_users = await account_rows.users.list_changed(conn, since)
-                changed_keys = await account_rows.keys.list_changed(conn, since)
+                changed_keys = await account_rows.list_changed_keys(conn, since, datetime.now(UTC))
                 changed_agents = await account_rows.agents.list_changed(conn, since)
                 changed_secrets = await account_rows.secrets.list_changed(conn, since)
                 changed_tools = await tool_rows.list_changed_tools(conn, since)
+                changed_upstreams = await upstream_rows.list_changed_upstreams(conn, since)
+            public_before = {tool.id for tool in changed_tools if self._is_public(tool.id)}
             self._apply_accounts(changed_users, changed_keys, changed_agents)
             self._apply_tools(changed_tools)
+            self.upstreams.update(changed_upstreams)
             self._apply_secrets(changed_secrets)
             self.revision = revision
+            if since == 0:
+                self.changes.start(revision)
+            else:
+                self.changes.add(
+                    revision,
+                    [
+                        *_list_changed_accounts(changed_users, changed_keys, changed_agents, changed_secrets),
+                        *_list_changed_tools(changed_tools, public_before),
+                        *(
+                            ChangedThing("upstream", each.id, each.owner_id, is_removed=each.is_deleted)
+                            for each in changed_upstreams
+                        ),
+                    ],
+                )
             self._report_change()
 
     def _apply_accounts(
@@ -223,10 +214,7 @@ class Snapshot:
             else:
                 self._users[user.id] = user
         genuine_keys, other_keys = self._signer.split_genuine(some_keys)
-        for key in other_keys:
-            self._keys.pop(key.key_hash, None)
-        for key in genuine_keys:
-            self._keys[key.key_hash] = key
+        self.keys.apply(genuine_keys, other_keys)
         for agent in some_agents:
             if agent.is_deleted:
                 self._agents.pop(agent.id, None)
@@ -234,7 +222,7 @@ class Snapshot:
             else:
                 self._agents[agent.id] = agent
                 self._agent_tools[agent.id] = frozenset(agent.tools)
-        self._holders.clear()
+        self.keys.forget_holders()
 
     def _apply_tools(self, some_tools: Sequence[Tool]) -> None:
         for tool in some_tools:
@@ -260,6 +248,7 @@ class Snapshot:
                 self._secrets[secret.owner_id, secret.name] = secret
         if owners:
             self.forget(lambda tool: tool.owner_id in owners)
+            self.upstreams.forget_secrets(owners)
 
     def add_local(self, tool: Tool) -> None:
         """Add a tool that exists only in this process."""
@@ -267,10 +256,11 @@ class Snapshot:
         for name in list_lookup_names(tool.name):
             self._local[name] = compiled
         self._local_ids[tool.id] = compiled
-        self._report_change()
+        self._report_local_changes([tool], [])
 
     def swap_local_tools(self, former: Iterable[Tool], tools: Iterable[Tool]) -> None:
         """Replace the former local tools by these, atomically; an unchanged tool keeps its compiled form."""
+        tools = list(tools)
         local = dict(self._local)
         before = {tool.name: local[tool.name.lower()] for tool in former}
         for tool_name in before:
@@ -284,10 +274,24 @@ class Snapshot:
                 local[name] = compiled
         self._local = local
         self._local_ids = {compiled.tool.id: compiled for compiled in local.values()}
+        self._report_local_changes(
+            [tool for tool in tools if before.get(tool.name) is not local[tool.name.lower()]],
+            [compiled.tool for compiled in before.values() if compiled.tool.id not in self._local_ids],
+        )
+
+    def _is_public(self, tool_id: str) -> bool:
+        compiled = self._ids.get(tool_id)
+        return compiled is not None and compiled.tool.is_public
+
+    def _report_local_changes(self, changed: Iterable[Tool], removed: Iterable[Tool]) -> None:
+        things = [ChangedThing("tool", tool.id, tool.owner_id, tool.is_public) for tool in changed]
+        things += [ChangedThing("tool", tool.id, tool.owner_id, tool.is_public, True) for tool in removed]
+        self.changes.add(self.revision, things, is_local=True)
         self._report_change()
 
     def _report_change(self) -> None:
         self.version += 1
+        self.upstreams.forget_tools()
         for report in tuple(self.on_change):
             report()
 
@@ -302,3 +306,27 @@ class Snapshot:
         for item in (*self._ids.values(), *self._local.values()):
             if which(item.tool):
                 item.forget()
+
+
+def _list_changed_accounts(
+    some_users: Iterable[User],
+    some_keys: Iterable[ApiKey],
+    some_agents: Iterable[Agent],
+    some_secrets: Iterable[Secret],
+) -> Iterator[ChangedThing]:
+    for user in some_users:
+        yield ChangedThing("user", user.id, user.id, is_removed=user.is_deleted)
+    for key in some_keys:
+        kind: ChangedKind = "session" if key.kind == "session" else "key"
+        yield ChangedThing(kind, key.id, key.user_id, is_removed=key.revoked_at is not None)
+    for agent in some_agents:
+        yield ChangedThing("agent", agent.id, agent.owner_id, is_removed=agent.is_deleted)
+    for secret in some_secrets:
+        if secret.name != ROOT_ROW_NAME:
+            yield ChangedThing("secret", secret.name, secret.owner_id, is_removed=secret.sealed is None)
+
+
+def _list_changed_tools(some_tools: Iterable[Tool], public_before: Collection[str]) -> Iterator[ChangedThing]:
+    for tool in some_tools:
+        is_public = tool.is_public or tool.id in public_before
+        yield ChangedThing("tool", tool.id, tool.owner_id, is_public, tool.is_deleted)

@@ -57,7 +57,7 @@ def list_access(snapshot: Snapshot, tool: Tool, caller: Caller) -> ToolAccess:
 
 
 def _list_entries(snapshot: Snapshot, tool: Tool, caller: Caller) -> Iterator[AccessEntry]:
-    keys = Counter((key.user_id, key.agent_id) for key in snapshot.list_valid_keys())
+    keys = Counter((key.user_id, key.agent_id) for key in snapshot.keys.list_valid_keys())
 
     def describe(because: Literal["owner", "admin"], user: User) -> AccessEntry:
         return AccessEntry(because, user.id, user.name, keys=keys[user.id, None])

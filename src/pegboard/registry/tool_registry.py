@@ -324,6 +324,11 @@ class ToolRegistry:
         async with self.database.read() as conn:
             return await self._own(conn, ref, caller)
 
+    def find_owner(self, user_id: str) -> Caller | None:
+        """Return a user as the caller of changes in its name, with its present role, or None if it was removed."""
+        user = self.snapshot.user(user_id)
+        return None if user is None else Caller(user.id, user.name, user.role)
+
     def _apply_patch(self, tool: Tool, patch: Mapping[str, Any], caller: Caller) -> Tool:
         expected = patch.get("version")
         if expected is not None and expected != tool.version:

@@ -77,7 +77,11 @@ class CallHandler:
 
     def authenticate(self, key: str) -> Caller:
         """Return the holder of an API key; raise Unauthorised if it is not valid."""
-        return self.snapshot.holder(key)
+        return self.snapshot.keys.holder(key)
+
+    def authenticate_session(self, token: str, *, is_use: bool = True) -> Caller:
+        """Return the caller of a session of the web console; raise Unauthorised if it is over."""
+        return self.snapshot.keys.session_holder(token, is_use=is_use)
 
     async def read(
         self,

@@ -44,7 +44,7 @@ class ArgumentValidator:
             call.on_progress,
             call.key,
             compiled.is_transactional,
-            () if arguments is given else compiled.arguments.ignored(given),
+            () if arguments is given else compiled.arguments.list_ignored(given),
             compiled.has_effects,
             receipts_in=compiled.receipts_in,
             exchange=call.exchange,

@@ -1,4 +1,7 @@
-"""Rate limits that are shared by all processes, counted in Valkey or Redis."""
+"""Rate limits that are shared by all processes, counted in Valkey or Redis.
+
+Hand-written: libraries count one limit per round trip, and a call takes from all of its limits or from none.
+"""
 
 from __future__ import annotations
 

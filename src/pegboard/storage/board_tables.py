@@ -120,7 +120,7 @@ class User(SoftDeleted, Base):
 
 
 class ApiKey(Changing, Base):
-    """An API key of a user, as a keyed hash."""
+    """An API key of a user, or a session or code that was made with one, as a keyed hash."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
@@ -138,6 +138,9 @@ class ApiKey(Changing, Base):
     revoked_at: Mapped[datetime | None]
     mac: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
     created_by: Mapped[Id | None]
+    kind: Mapped[str] = mapped_column(String(20), default="key", server_default=text("'key'"))
+    parent_id: Mapped[Id | None]
+    last_used_at: Mapped[datetime | None]
 
 
 class Tool(SoftDeleted, Base):
@@ -231,6 +234,25 @@ class Secret(Updated, Base):
     owner_id: Mapped[Id] = mapped_column(ForeignKey("users.id"))
     name: Mapped[str] = mapped_column(make_name_type())
     sealed: Mapped[str | None]
+
+
+class UpstreamRow(SoftDeleted, Base):
+    """An imported MCP server; secret values are encrypted in `config` and `auth_config`, and gone after removal."""
+
+    __tablename__ = "upstreams"
+    __table_args__ = (Index("idx_upstream_owner", "owner_id", "id"), Index("idx_upstream_revision", "revision"))
+
+    owner_id: Mapped[Id] = mapped_column(ForeignKey("users.id"))
+    name: Mapped[str] = mapped_column(make_name_type())
+    prefix: Mapped[str] = mapped_column(StorableText(64))
+    config: Mapped[dict[str, Any]]
+    auth_config: Mapped[dict[str, Any] | None]
+    include: Mapped[list[str]]
+    is_public: Mapped[bool | None]
+    follow: Mapped[bool]
+    tools: Mapped[list[str]]
+    # As text: what MCP clients get keeps its digits and the order of its keys.
+    entries: Mapped[dict[str, Any]] = mapped_column(ExactJson)
 
 
 class Thread(Row, Base):

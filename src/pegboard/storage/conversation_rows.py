@@ -8,7 +8,20 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Text, and_, case, delete, func, insert, or_, select, type_coerce, update
+from sqlalchemy import (
+    ColumnElement,
+    RowMapping,
+    Text,
+    and_,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.conversation import Message, Thread
@@ -34,9 +47,11 @@ async def get_thread(
 ) -> Thread | None:
     """Return the owner's thread with this id; with an `agent_id`, only if it belongs to that agent."""
     row = (
-        await conn.execute(select(*_THREAD_COLUMNS).where(_build_thread_condition(thread_id, owner_id, agent_id)))
-    ).first()
-    return Thread(**row._mapping) if row else None
+        (await conn.execute(select(*_THREAD_COLUMNS).where(_build_thread_condition(thread_id, owner_id, agent_id))))
+        .mappings()
+        .first()
+    )
+    return Thread(**row) if row else None
 
 
 async def list_threads(
@@ -54,7 +69,7 @@ async def list_threads(
         same = and_(_threads.c.updated_at == changed, _threads.c.id < thread_id)
         query = query.where(or_(_threads.c.updated_at < changed, same))
     query = query.order_by(_threads.c.updated_at.desc(), _threads.c.id.desc()).limit(limit)
-    return [Thread(**row._mapping) for row in await conn.execute(query)]
+    return [Thread(**row) for row in (await conn.execute(query)).mappings()]
 
 
 async def rename_thread(
@@ -110,7 +125,7 @@ async def list_messages(
     """
     columns = [_select_raw(raw_of).label("raw") if column is _messages.c.raw else column for column in _MESSAGE_COLUMNS]
     query = select(*columns).where(_build_after_condition(thread_id, after)).order_by(_messages.c.position).limit(limit)
-    return [_read_message(row) for row in await conn.execute(query)]
+    return [_read_message(row) for row in (await conn.execute(query)).mappings()]
 
 
 async def list_message_sizes(
@@ -139,7 +154,7 @@ async def list_messages_with_calls(
         )
         limit = count_fitting(list(found), room)
     query = select(*_MESSAGE_COLUMNS).where(of_thread).order_by(latest).limit(limit)
-    return [_read_message(row) for row in await conn.execute(query)]
+    return [_read_message(row) for row in (await conn.execute(query)).mappings()]
 
 
 def count_fitting(sizes: Sequence[int], room: int) -> int:
@@ -155,8 +170,8 @@ async def save_calls(conn: AsyncConnection, message: Message) -> None:
 
 async def _update_thread(conn: AsyncConnection, which: ColumnElement[bool], **values: Any) -> Thread | None:
     step = update(_threads).where(which).values(**values)
-    row = (await conn.execute(step.returning(*_THREAD_COLUMNS))).first()
-    return Thread(**row._mapping) if row else None
+    row = (await conn.execute(step.returning(*_THREAD_COLUMNS))).mappings().first()
+    return Thread(**row) if row else None
 
 
 def _build_thread_condition(thread_id: str, owner_id: str, agent_id: str | None = None) -> ColumnElement[bool]:
@@ -190,5 +205,5 @@ def _build_message_row(message: Message) -> dict[str, Any]:
     return values | {"tool_calls": list(message.tool_calls)}
 
 
-def _read_message(row: Row[Any]) -> Message:
-    return Message(**{**row._mapping, "tool_calls": tuple(row.tool_calls)})
+def _read_message(row: RowMapping) -> Message:
+    return Message(**{**row, "tool_calls": tuple(row["tool_calls"])})

@@ -31,8 +31,8 @@ async def get_execution(conn: AsyncConnection, execution_id: str) -> Execution |
     """Return the execution with this id, or None."""
     if not is_uuid(execution_id):
         return None
-    row = (await conn.execute(select(*_COLUMNS).where(executions.c.id == execution_id))).first()
-    return _read_execution(row) if row else None
+    row = (await conn.execute(select(*_COLUMNS).where(executions.c.id == execution_id))).mappings().first()
+    return Execution(**row) if row else None
 
 
 async def list_executions(
@@ -45,7 +45,7 @@ async def list_executions(
 ) -> list[Execution]:
     """Return executions, newest first; `before` is the id of the last one seen, and `lowest` the last one to read."""
     query = build_executions_query(wanted, conn.dialect.name, before=before, limit=limit, lowest=lowest)
-    return [_read_execution(row) for row in await conn.execute(query)]
+    return [Execution(**row) for row in (await conn.execute(query)).mappings()]
 
 
 async def find_last_searched(
@@ -158,7 +158,3 @@ def _shift_moment(moment: datetime, span: timedelta) -> datetime:
         return moment + span
     except OverflowError:
         return moment
-
-
-def _read_execution(row: Any) -> Execution:
-    return Execution(**row._mapping)

@@ -154,7 +154,7 @@ async def list_unchained_rows(conn: AsyncConnection, *, after: str | None, last:
     if after is not None:
         query = query.where(_columns.id > after)
     found = await conn.execute(query.order_by(_columns.id).limit(limit))
-    return [serialize_execution(Execution(**row._mapping)) for row in found]
+    return [serialize_execution(Execution(**row)) for row in found.mappings()]
 
 
 def _build_writer_condition(writer: float | None) -> ColumnElement[bool]:
@@ -270,13 +270,32 @@ _WRITER_COLUMNS = tuple(_writers.c[name] for name in WriterRow.__dataclass_field
 
 async def list_writers(conn: AsyncConnection) -> list[WriterRow]:
     """Return all writers, by number."""
-    return [_read_writer(row) for row in await conn.execute(select(*_WRITER_COLUMNS).order_by(_writers.c.number))]
+    found = await conn.execute(select(*_WRITER_COLUMNS).order_by(_writers.c.number))
+    return [WriterRow(**row) for row in found.mappings()]
 
 
 async def get_writer(conn: AsyncConnection, number: int) -> WriterRow | None:
     """Return the writer with this number, or None."""
-    row = (await conn.execute(select(*_WRITER_COLUMNS).where(_writers.c.number == number))).first()
-    return _read_writer(row) if row else None
+    row = (await conn.execute(select(*_WRITER_COLUMNS).where(_writers.c.number == number))).mappings().first()
+    return WriterRow(**row) if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class WriterProcess:
+    """A process that writes to the journal, by the number of its writer."""
+
+    number: int
+    host: str
+    pid: int
+    started_at: datetime
+
+
+async def list_writer_processes(conn: AsyncConnection, limit: int) -> list[WriterProcess]:
+    """Return the processes whose writers are not closed, latest first."""
+    columns = [_writers.c[name] for name in WriterProcess.__dataclass_fields__]
+    query = select(*columns).where(_writers.c.closed_at.is_(None), _writers.c.number > 0)
+    rows = (await conn.execute(query.order_by(_writers.c.number.desc()).limit(limit))).mappings()
+    return [WriterProcess(**row) for row in rows]
 
 
 async def list_open_writers(conn: AsyncConnection) -> set[str]:
@@ -317,7 +336,3 @@ async def mark_pruned(
     seq, mac = place
     done = await conn.execute(step.values(pruned_seq=seq, pruned_mac=mac, pruned_signature=signature))
     return done.rowcount == 1
-
-
-def _read_writer(row: Row[Any]) -> WriterRow:
-    return WriterRow(**row._mapping)

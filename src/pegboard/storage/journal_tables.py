@@ -133,6 +133,21 @@ class Receipt(Row, Base):
     set_aside_at: Mapped[datetime | None]
 
 
+class Verification(Base):
+    """One row: the last verification of the whole journal; `findings` is the number of each kind, as JSON."""
+
+    __tablename__ = "verifications"
+    __table_args__ = (CheckConstraint("id = 1", name="single"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    started_at: Mapped[datetime]
+    finished_at: Mapped[datetime]
+    checked: Mapped[int] = mapped_column(BigInteger)
+    findings: Mapped[str]
+    caller: Mapped[str]
+    mac: Mapped[str] = mapped_column(String(32))
+
+
 class ExecutionCount(Base):
     """The number of calls of a tool by a caller with the same status, code and latency bucket in one hour."""
 

@@ -15,18 +15,33 @@ from pegboard.storage.board_tables import get_table
 _secrets = get_table(board_tables.Secret)
 _tools = get_table(board_tables.Tool)
 _versions = get_table(board_tables.ToolVersion)
+_upstreams = get_table(board_tables.UpstreamRow)
 _SEALED_COLUMN = {"secrets": "sealed", "tool_versions": "definition", "intents": "answer"}
 _COLUMNS = tuple(_secrets.c[name] for name in Secret.__dataclass_fields__)
 
 _intents = get_table(journal_tables.Intent)
 
-SealedTable = Literal["secrets", "tools", "tool_versions", "intents"]
-_SEALED_TABLES: tuple[SealedTable, ...] = ("secrets", "tools", "tool_versions", "intents")
+SealedTable = Literal["secrets", "tools", "tool_versions", "upstreams", "intents"]
+_SEALED_TABLES: tuple[SealedTable, ...] = ("secrets", "tools", "tool_versions", "upstreams", "intents")
+_TABLES = {
+    "secrets": _secrets,
+    "tools": _tools,
+    "tool_versions": _versions,
+    "upstreams": _upstreams,
+    "intents": _intents,
+}
+# Their config and auth_config are two columns.
+_CONFIG_TABLES = ("tools", "upstreams")
+# Their rows change with the board's revision.
+_SNAPSHOT_TABLES = ("secrets", *_CONFIG_TABLES)
 
 
 @dataclass(frozen=True, slots=True)
 class SealedRow:
-    """A row with encrypted values: text for a secret or answer, `{config, sealed_auth}` for a tool, or a definition."""
+    """A row with encrypted values.
+
+    These are the text of a secret or answer, `{config, sealed_auth}` of a tool or upstream, or a definition.
+    """
 
     table: SealedTable
     id: str
@@ -58,13 +73,13 @@ async def replace_sealed_value(
     now = (await conn.execute(query.where(query.selected_columns["id"] == row.id).with_for_update())).first()
     if now is None or _get_sealed_value(row.table, now) != row.value:
         return False
-    if row.table == "tools":
+    if row.table in _CONFIG_TABLES:
         values = {"config": new_value["config"], "auth_config": new_value["sealed_auth"]}
     else:
         values = {_SEALED_COLUMN[row.table]: new_value}
-    if revision is not None and row.table in ("secrets", "tools"):
+    if revision is not None and row.table in _SNAPSHOT_TABLES:
         values["revision"] = revision
-    table = {"secrets": _secrets, "tools": _tools, "tool_versions": _versions, "intents": _intents}[row.table]
+    table = _TABLES[row.table]
     await conn.execute(update(table).where(table.c.id == row.id).values(values))
     return True
 
@@ -73,8 +88,9 @@ def _build_sealed_query(table: SealedTable) -> Select[Any]:
     if table == "secrets":
         query = select(_secrets.c.id, _secrets.c.id.label("subject"), _secrets.c.sealed)
         return query.where(_secrets.c.sealed.is_not(None))
-    if table == "tools":
-        return select(_tools.c.id, _tools.c.id.label("subject"), _tools.c.config, _tools.c.auth_config)
+    if table in _CONFIG_TABLES:
+        columns = _TABLES[table].c
+        return select(columns.id, columns.id.label("subject"), columns.config, columns.auth_config)
     if table == "intents":
         query = select(_intents.c.id, _intents.c.id.label("subject"), _intents.c.answer)
         return query.where(_intents.c.answer.is_not(None))
@@ -82,6 +98,6 @@ def _build_sealed_query(table: SealedTable) -> Select[Any]:
 
 
 def _get_sealed_value(table: SealedTable, row: Row[Any]) -> Any:
-    if table == "tools":
+    if table in _CONFIG_TABLES:
         return {"config": row.config, "sealed_auth": row.auth_config}
     return getattr(row, _SEALED_COLUMN[table])

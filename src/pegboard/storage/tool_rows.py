@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Row, Select, func, insert, or_, select, tuple_, update
+from sqlalchemy import Boolean, ColumnElement, RowMapping, Select, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.display_format import Display
@@ -143,7 +143,7 @@ async def list_versions(
     if before is not None:
         query = query.where(_versions.c.version < before)
     rows = await conn.execute(query.order_by(_versions.c.version.desc()).limit(limit))
-    return [StoredToolVersion(**row._mapping) for row in rows]
+    return [StoredToolVersion(**row) for row in rows.mappings()]
 
 
 async def list_changed_tools(conn: AsyncConnection, since: int) -> list[Tool]:
@@ -235,11 +235,11 @@ def _to_dict(value: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 async def _read_tools(conn: AsyncConnection, query: Select[Any]) -> list[Tool]:
-    return [_read_tool(row) for row in await conn.execute(query)]
+    return [_read_tool(row) for row in (await conn.execute(query)).mappings()]
 
 
-def _read_tool(row: Row[Any]) -> Tool:
-    fields = dict(row._mapping)
+def _read_tool(row: RowMapping) -> Tool:
+    fields = dict(row)
     fields["sealed_auth"] = fields.pop("auth_config")
     return Tool(**read_stored_fields(fields))
 

@@ -75,7 +75,7 @@ class Running:
 
 @asynccontextmanager
 async def started(program: Program, *words: str) -> AsyncIterator[Running]:
-    """The program as a process of its own; it is killed if the test has not ended it."""
+    """The program as a separate process; it is killed if the test has not ended it."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "pegboard", *words),
@@ -147,7 +147,7 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 @asynccontextmanager
 async def relayed(board: Pegboard) -> AsyncIterator[tuple[Program, Relay]]:
-    """The program, and what stands between it and the board."""
+    """The program, and the proxy between it and the board."""
     async with served(board) as url:
         relay = Relay(url)
         where = await relay.start()

@@ -59,7 +59,7 @@ class Program:
         return Outcome(result.exit_code, result.stdout, result.stderr)
 
     def start(self, *words: str, stdin: str | None = None, **more: str) -> Outcome:
-        """Run it as a process of its own."""
+        """Run it as a separate process."""
         with TemporaryFile() as given, TemporaryFile() as opened:
             given.write((stdin or "").encode())
             given.seek(0)
@@ -91,7 +91,7 @@ class Program:
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     def full_environment(self, **more: str) -> dict[str, str]:
-        """The environment of a process of its own."""
+        """The environment of a separate process."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PEGBOARD_")}
         return {**clean, "NO_COLOR": "1", **self.environment, **more}
 
@@ -136,7 +136,7 @@ def screen(seen: str) -> list[str]:
 
 @contextmanager
 def serving(home: Path) -> Iterator[str]:
-    """A server of its own with its state in this folder; its address."""
+    """A server with its state in this folder; its address."""
     environment = Program({"PEGBOARD_HOME": str(home)}).full_environment()
     with Path(os.devnull).open("r+b") as nothing:
         words = ("serve", "--port", "0")

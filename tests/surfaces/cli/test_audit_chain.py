@@ -14,7 +14,7 @@ from tests.surfaces.cli.running import Program
 
 @pytest.fixture
 def local(tmp_path: Path) -> Program:
-    """The program on a board of its own, without a server, where three calls were made."""
+    """The program on a board without a server, on which three calls were made."""
     program = Program({"PEGBOARD_HOME": str(tmp_path / "home")})
     for place in range(3):
         program.run("call", "echo", f"n={place}", "--local").done()

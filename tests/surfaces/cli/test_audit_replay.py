@@ -91,7 +91,7 @@ def test_json_is_what_the_board_answered_and_ends_alike(admin: Program) -> None:
     )
 
 
-def test_where_the_result_was_not_kept_it_says_that_it_cannot_tell(admin: Program) -> None:
+def test_without_a_kept_result_a_replay_reports_that_it_cannot_compare(admin: Program) -> None:
     name = add(admin, 1, keep_result=False)
     ran = admin.run("audit", "replay", called(admin, name)).done()
     assert "the same" not in ran.out

@@ -21,7 +21,7 @@ WORDS = json.dumps({"words": ["a", "bcd", "ef"]})
 
 @contextmanager
 def elsewhere(answer: Callable[[dict[str, Any]], Any] = answered, token: str | None = None) -> Iterator[str]:
-    """Where a server of another kind takes envelopes, perhaps from those alone who show a token."""
+    """The URL of a server of another kind that accepts envelopes, perhaps only with a token."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

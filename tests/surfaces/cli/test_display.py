@@ -1,4 +1,4 @@
-"""Tools that say how they read to people: on a terminal, in a pipe, and in files."""
+"""Tools that declare how their values are displayed: on a terminal, in a pipe, and in files."""
 
 from __future__ import annotations
 

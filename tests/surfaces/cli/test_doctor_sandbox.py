@@ -1,4 +1,4 @@
-"""What `pegboard doctor` says about the sandbox."""
+"""The findings of `pegboard doctor` about the sandbox."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_one_that_is_missing_and_done_without_is_a_warning_that_says_how_to_get_
     assert "user.max_user_namespaces" in str(finding.advice)
 
 
-def test_calls_without_a_proc_of_their_own_are_a_warning_where_they_could_have_one() -> None:
+def test_calls_without_their_own_proc_are_a_warning_if_they_could_have_one() -> None:
     hidden = KernelFeatures(4, True, True, False, {"proc": "parts are hidden"})
     assert by_check(check_abilities(hidden, ()))["sandbox proc"].level == "warning"
     assert "parts are hidden" in by_check(check_abilities(hidden, ()))["sandbox proc"].message

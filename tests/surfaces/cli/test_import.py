@@ -16,7 +16,7 @@ from tests.api_documents import STYLES, document, pets
 from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.running import Outcome, Program
 from tests.unit.kinds.mcp.offering import odd, offering, tool
-from tests.upstreams import answer, says, upstream
+from tests.upstreams import answer, answer_json, upstream
 
 Run = Callable[..., Awaitable[Outcome]]
 
@@ -37,7 +37,7 @@ async def program(board: Pegboard, tmp_path: Path) -> AsyncIterator[Program]:
 
 @pytest.fixture
 def run(program: Program) -> Run:
-    """Runs the program while the board goes on."""
+    """Runs the program while the board serves."""
 
     async def runs(*words: str, stdin: str | bytes | None = None, **more: str) -> Outcome:
         return await anyio.to_thread.run_sync(lambda: program.run(*words, stdin=stdin, **more))
@@ -72,7 +72,7 @@ async def test_a_document_comes_from_a_file_a_pipe_or_a_url(run: Run, tmp_path: 
     )
     (await run("import", "openapi", written(tmp_path, yaml, "y.yaml"))).done()
     (await run("import", "openapi", "-", stdin="\ufeff" + json.dumps(pets("piped")))).done()
-    async with upstream(says(pets("fetched"))) as there:
+    async with upstream(answer_json(pets("fetched"))) as there:
         (await run("import", "openapi", f"{there.url}/openapi.json")).done()
     names = (await run("tools", "list", "--type", "http", "--json")).done().json
     assert [item["name"] for item in names["items"]] == ["fetched", "piped", "y"]

@@ -31,7 +31,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 @pytest.fixture
 async def run(board: Pegboard, tmp_path: Path) -> AsyncIterator[Run]:
-    """Runs the program as the board's admin while the board goes on."""
+    """Runs the program as the board's admin while the board serves."""
     async with served(board) as url:
         program = Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY, "PEGBOARD_HOME": str(tmp_path / "home")})
 

@@ -33,7 +33,7 @@ KEY = {"Authorization": "Bearer mock-key"}
 
 @contextmanager
 def mocking(file: Path, *options: str) -> Iterator[tuple[str, str]]:
-    """A mock board of its own: where it is, and what it says at its start."""
+    """A mock board: its URL and its output at the start."""
     with subprocess.Popen(
         [sys.executable, "-m", "pegboard", "mock", str(file), "--port", "0", *options],
         env=Program().full_environment(PEGBOARD_HOME=str(file.parent / "home")),
@@ -76,7 +76,7 @@ def served(file: Path) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def url(served: tuple[str, str]) -> str:
-    """Where it is, every sequence at its beginning."""
+    """The URL, with every sequence at its beginning."""
     address = served[0]
     assert httpx.post(f"{address}/mock/reset", headers=KEY).status_code == 204
     return address
@@ -158,7 +158,7 @@ def test_a_key_is_needed_for_calls_and_for_resets(url: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_it_says_where_it_is_and_a_line_that_can_be_pasted(served: tuple[str, str]) -> None:
+def test_it_prints_its_url_and_a_command_that_can_be_pasted(served: tuple[str, str]) -> None:
     url, message = served
     assert "Key: mock-key\n" in message
     (line,) = [line for line in message.splitlines() if "/v1/tools/" in line]

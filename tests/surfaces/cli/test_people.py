@@ -151,9 +151,7 @@ def test_a_key_of_an_agent_that_was_removed_says_so(member: Program, name: str) 
         assert "The agent of this key was removed" in bound.run(*words).err
 
 
-def test_what_cannot_be_undone_needs_yes_where_no_person_can_be_asked(
-    admin: Program, member: Program, name: str
-) -> None:
+def test_what_cannot_be_undone_needs_yes_without_a_terminal(admin: Program, member: Program, name: str) -> None:
     admin.run("users", "add", name).done()
     member.run("agents", "add", name).done()
     member.run("secrets", "set", "TOKEN", "--stdin", stdin="s3cr3t").done()
@@ -250,7 +248,7 @@ def test_a_secret_on_the_command_line_is_warned_about(member: Program) -> None:
     assert "process list" in ran.err
 
 
-def test_a_secret_without_a_value_exits_2_where_no_caller_can_be_asked(member: Program) -> None:
+def test_a_secret_without_a_value_exits_2_without_a_terminal(member: Program) -> None:
     assert member.run("secrets", "set", "TOKEN", stdin="").code == 2
     assert member.run("secrets", "set", "TOKEN", "x", "--stdin", stdin="y").code == 2
     assert member.run("secrets", "set", "TOKEN", "--stdin", stdin=b"\xff").code == 2

@@ -120,7 +120,7 @@ def test_names_of_tools_complete(admin: Program) -> None:
     assert complete(admin, "pegboard tools ver", place=2) == ["versions"]
 
 
-def test_completion_is_silent_where_there_is_no_board(local: Program) -> None:
+def test_completion_is_silent_without_a_board(local: Program) -> None:
     assert complete(local, "pegboard call ma", place=2) == []
     assert complete(local, "pegboard call ma", place=2, PEGBOARD_KEY="a-key-0123456789") == []
     assert complete(local, "pegboard --local call ma", place=3) == []

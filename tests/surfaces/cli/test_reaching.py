@@ -1,4 +1,4 @@
-"""Boards that cannot be reached, keys that are not good, and people who lose interest."""
+"""Boards that cannot be reached, invalid keys, and users who interrupt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_OURS = b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection
 
 @pytest.fixture
 def listening() -> Iterator[socket.socket]:
-    """A socket that takes connections and says nothing by itself."""
+    """A socket that accepts connections and sends nothing."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(SECONDS)
         yield server

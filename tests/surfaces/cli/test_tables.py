@@ -1,4 +1,4 @@
-"""`pegboard tables`: what is in force, a file held against its databases, and a file made from one."""
+"""`pegboard tables`: the active file, a file checked against its databases, and a file made from one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def program(tmp_path: Path, file: Path) -> Program:
 
 
 def levels(findings: list[dict[str, str]]) -> list[str]:
-    """How what the doctor says of tables is."""
+    """The status of the doctor's findings about tables."""
     return [finding["level"] for finding in findings if finding["check"] == "tables"]
 
 
@@ -59,7 +59,7 @@ def test_the_tables_in_force_are_listed_and_what_keeps_one_from_serving(program:
     assert program.start("--local", "tables", "reload", "--json").done().json["items"][0]["status"] == "ok"
 
 
-def test_a_reload_of_a_broken_file_tells_every_fault_and_exits_1(program: Program, file: Path) -> None:
+def test_a_reload_of_a_broken_file_prints_every_fault_and_exits_1(program: Program, file: Path) -> None:
     write_tables(file, log_mood(tableNam="x"), log_mood(description=1))
     ran = program.start("--local", "tables", "reload")
     assert ran.code == 1
@@ -195,7 +195,7 @@ def test_what_init_writes_is_passed_by_check(program: Program, url: str, tmp_pat
     assert (again.code, "exists already" in again.err) == (2, True)
 
 
-def test_init_writes_private_tools_whose_description_tells_that_they_insert(postgres_url: str) -> None:
+def test_init_writes_private_tools_whose_description_states_that_they_insert(postgres_url: str) -> None:
     statements = ("CREATE TABLE customers (name TEXT)", "COMMENT ON TABLE customers IS 'People who buy from us.'")
     anyio.run(run_sql, postgres_url, *statements)
     ran = Program().run("tables", "init", "--database", postgres_url).done()

@@ -185,7 +185,7 @@ def test_a_database_that_cannot_be_reached_is_reported(fresh: Program) -> None:
     assert "s3cr3t" not in ran.out
 
 
-def test_valkey_is_asked_where_it_is_set(fresh: Program, valkey_url: str) -> None:
+def test_valkey_is_checked_if_it_is_set(fresh: Program, valkey_url: str) -> None:
     assert levels(fresh.run("doctor", "--json", PEGBOARD_REDIS_URL=valkey_url))["redis"] == "ok"
     assert levels(fresh.run("doctor", "--json", PEGBOARD_REDIS_URL="redis://127.0.0.1:1"))["redis"] == "bad"
     assert levels(fresh.run("doctor", "--json", PEGBOARD_REDIS_URL="nonsense"))["redis"] == "bad"

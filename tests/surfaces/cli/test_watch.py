@@ -19,7 +19,7 @@ WATCHING = "Watching; Ctrl-C ends it\n"
 
 
 def waiting(board: Pegboard) -> anyio.Event:
-    """A tool that goes on when the event is set."""
+    """A tool that continues when the event is set."""
     go_on = anyio.Event()
 
     async def wait(context: CallContext) -> int:

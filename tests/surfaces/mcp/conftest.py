@@ -46,7 +46,7 @@ async def rpc(request: pytest.FixtureRequest, admin: httpx.AsyncClient) -> RpcCl
 
 
 class SharedServer(NamedTuple):
-    """A board in a thread of its own, which many tests use, and its address."""
+    """A board in a separate thread, which many tests use, and its address."""
 
     board: Pegboard
     url: str

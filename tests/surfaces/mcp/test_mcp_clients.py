@@ -12,11 +12,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 
 from pegboard import CallContext, Pegboard
 from pegboard.model.filters import ExecutionFilter
@@ -33,7 +33,7 @@ PEGBOARD = str(Path(sys.executable).with_name("pegboard"))
 @asynccontextmanager
 async def over_http(url: str, mode: str, key: str = KEY) -> AsyncIterator[Client]:
     """The client, connected to this URL."""
-    http = create_mcp_http_client(headers={"Authorization": f"Bearer {key}"})
+    http = httpx2.AsyncClient(timeout=60, headers={"Authorization": f"Bearer {key}"})
     async with http, Client(streamable_http_client(url, http_client=http), mode=mode) as client:
         yield client
 

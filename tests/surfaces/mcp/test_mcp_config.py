@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
+import httpx2
 import pytest
 from anthropic.types.beta import BetaMCPToolsetParam, BetaRequestMCPServerURLDefinitionParam
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 from openai.types.responses.tool_param import Mcp
 from pydantic import TypeAdapter
 
@@ -31,7 +31,7 @@ from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.running import Outcome, Program
 from tests.surfaces.mcp.rpc import client_of
 from tests.surfaces.rest.clients import good, mock
-from tests.upstreams import says, upstream
+from tests.upstreams import answer_json, upstream
 
 PAIRS = [(name, transport) for name, form in MCP_CLIENTS.items() for transport in form.transports]
 # The members that the documentation of each client names, over HTTP and over stdio.
@@ -84,14 +84,14 @@ def fill_in(value: str) -> str:
 
 @asynccontextmanager
 async def connected(client: str, entry: dict[str, Any]) -> AsyncIterator[Client]:
-    """The official client, connected as the entry says."""
+    """The official client, connected according to the entry."""
     url = entry.get("url") or entry.get("httpUrl") or entry.get("serverUrl")
     if url is not None:
         headers = {name: fill_in(value) for name, value in entry.get("headers", {}).items()}
         if client == "codex":
             assert entry["bearer_token_env_var"] == "PEGBOARD_KEY"
             headers = {"Authorization": f"Bearer {KEY}"}
-        http = create_mcp_http_client(headers=headers)
+        http = httpx2.AsyncClient(timeout=60, headers=headers)
         async with http, Client(streamable_http_client(url, http_client=http), mode="auto") as opened:
             yield opened
         return
@@ -195,7 +195,7 @@ async def test_a_script_is_valid_and_lists_the_tools_if_its_package_is_installed
 
 async def test_the_request_of_the_responses_api_has_the_form_of_its_sdk(url: str) -> None:
     text = configure("openai-responses", "--url", "https://board.example").done().out
-    async with upstream(says({"error": {"message": "enough"}}, 400)) as api:
+    async with upstream(answer_json({"error": {"message": "enough"}}, 400)) as api:
         environment = {"OPENAI_BASE_URL": api.url, "OPENAI_API_KEY": "x", "PEGBOARD_KEY": KEY}
         ran = await anyio.to_thread.run_sync(run_script, text, environment)
         assert "enough" in ran.stderr
@@ -208,7 +208,7 @@ async def test_the_request_of_the_responses_api_has_the_form_of_its_sdk(url: str
 
 async def test_the_request_of_the_connector_has_the_form_of_its_sdk(url: str) -> None:
     text = configure("anthropic-connector", "--url", "https://board.example").done().out
-    async with upstream(says({"type": "error", "error": {"type": "x", "message": "enough"}}, 400)) as api:
+    async with upstream(answer_json({"type": "error", "error": {"type": "x", "message": "enough"}}, 400)) as api:
         environment = {"ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "x", "PEGBOARD_KEY": KEY}
         ran = await anyio.to_thread.run_sync(run_script, text, environment)
         assert "enough" in ran.stderr

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pegboard.surfaces.mcp.protocol import ProtocolError
-from pegboard.surfaces.mcp.request_origin import OriginPolicy
+from pegboard.surfaces.rest.request_origin import OriginPolicy, OriginRefused
 from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, served
 from tests.surfaces.mcp.rpc import STATELESS, RpcClient, client_of
@@ -17,15 +16,14 @@ def status(policy: OriginPolicy, host: str | None, origin: str | None = None) ->
     """The status of a request with these headers."""
     try:
         policy.check(None if host is None else host.encode(), None if origin is None else origin.encode())
-    except ProtocolError as error:
-        assert error.status is not None
+    except OriginRefused as error:
         return error.status
     return 200
 
 
 @pytest.mark.parametrize("listens_on", ["127.0.0.1", "localhost", "::1"])
 def test_a_server_on_loopback(listens_on: str) -> None:
-    policy = OriginPolicy(listens_on, "Tools.example, other.example:8443", "")
+    policy = OriginPolicy(listens_on, "Tools.example, other.example:8443", "", None)
     for host in ("localhost:8080", "127.0.0.1", "[::1]:1", "tools.example", "tools.example:99", "other.example:8443"):
         assert status(policy, host) == 200
         assert status(policy, host, f"https://{host}") == 200
@@ -35,16 +33,24 @@ def test_a_server_on_loopback(listens_on: str) -> None:
 
 
 def test_a_server_on_another_address() -> None:
-    policy = OriginPolicy("0.0.0.0", "", "https://app.example/")
+    policy = OriginPolicy("0.0.0.0", "", "https://app.example/", None)
     for host in ("evil.example", "tools.example:8080", None):
         assert status(policy, host) == 200
     assert status(policy, "tools.example", "https://tools.example") == 200
     assert status(policy, "tools.example", "https://app.example") == 200
     for origin in ("http://localhost", "https://app.example.evil", "https://app.example:1", "null", ""):
         assert status(policy, "tools.example", origin) == 403
-    named = OriginPolicy("0.0.0.0", "tools.example", "")
+    named = OriginPolicy("0.0.0.0", "tools.example", "", None)
     assert status(named, "tools.example:8080") == 200
     assert status(named, "127.0.0.1") == 421
+
+
+def test_the_public_url_is_a_name_of_the_server() -> None:
+    policy = OriginPolicy("127.0.0.1", "", "", "https://Tools.example:443/board")
+    assert status(policy, "tools.example", "https://tools.example") == 200
+    assert status(policy, "tools.example", "https://other.example") == 403
+    assert status(policy, "other.example") == 421
+    assert OriginPolicy("0.0.0.0", "", "", "https://tools.example").find_own_origin(b"other.example", "https") is None
 
 
 async def test_browsers_see_the_headers_of_the_protocol() -> None:

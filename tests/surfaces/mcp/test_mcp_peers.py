@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,64 +12,17 @@ import pytest
 
 from pegboard.kinds.mcp import peer
 from pegboard.surfaces.mcp.peer_lists import matches_template
-from tests.mcp_servers.running import FOLDER
+from tests.surfaces.mcp.raw_upstreams import CATALOG, PROMPT, RESOURCE, SECRET, TEMPLATE, Upstreams, listed
 from tests.surfaces.mcp.rpc import STATELESS, RpcClient, client_of, error
 from tests.surfaces.rest.clients import good, mock, new_user
 
 pytestmark = pytest.mark.anyio
-
-SECRET = "a-secret-of-the-upstream"
-PROMPT: Mapping[str, Any] = {
-    "name": "hello",
-    "title": "Hello",
-    "icons": [{"src": "x"}],
-    "_meta": {"a/b": 1},
-    "x-own": 2,
-}
-RESOURCE: Mapping[str, Any] = {"uri": "ui://own/view", "name": "view", "mimeType": "text/html", "_meta": {"a/b": 1}}
-TEMPLATE: Mapping[str, Any] = {"uriTemplate": "note://{id}/text", "name": "note"}
-CATALOG: Mapping[str, Any] = {
-    "capabilities": {"prompts": {}, "resources": {}, "completions": {}},
-    "prompts/list": {"prompts": [PROMPT]},
-    "resources/list": {"resources": [RESOURCE]},
-    "resources/templates/list": {"resourceTemplates": [TEMPLATE]},
-    "prompts/get hello": {
-        "messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}],
-        "_meta": {"c/d": 1},
-    },
-    "resources/read ui://own/view": {"contents": [{"uri": "ui://own/view", "text": "<p>", "_meta": {"e": 1}}], "x": 1},
-    "resources/read note://7/text": {"contents": [{"uri": "note://7/text", "text": "seven"}]},
-    "completion/complete": {"completion": {"values": ["seven"], "hasMore": False}},
-}
-
-
-class Upstreams:
-    """Imports of servers that return what their files have."""
-
-    def __init__(self, folder: Path, http: httpx.AsyncClient) -> None:
-        self._folder = folder
-        self.http = http
-
-    async def take(self, name: str, results: Mapping[str, Any] | None = None, prefix: str = "") -> Path:
-        """Import a server with one tool, and return its file."""
-        file = self._folder / f"{name}.json"
-        tools = {"tools": [{"name": f"{name}_tool", "inputSchema": {"type": "object"}}]}
-        file.write_text(json.dumps({"tools/list": tools, **CATALOG, **(results or {})}))
-        given = {"command": [sys.executable, str(FOLDER / "raw.py"), str(file)], "prefix": prefix, "env": {"S": SECRET}}
-        good(await self.http.post("/v1/imports/mcp", json=given, timeout=60))
-        return file
 
 
 @pytest.fixture
 def upstreams(tmp_path: Path, admin: httpx.AsyncClient) -> Upstreams:
     """Servers to import."""
     return Upstreams(tmp_path, admin)
-
-
-async def listed(rpc: RpcClient, method: str, member: str) -> list[dict[str, Any]]:
-    """The entries of a list."""
-    entries: list[dict[str, Any]] = (await rpc.result(method))[member]
-    return entries
 
 
 async def test_lists_pass_unchanged_with_the_prefix_of_the_import(upstreams: Upstreams, rpc: RpcClient) -> None:
@@ -145,17 +96,17 @@ async def test_a_slow_or_faulty_server_is_named_and_the_others_are_listed(
     monkeypatch.setattr(peer, "LIST_WAIT_SECONDS", 0.5)
     await upstreams.take("one")
     await upstreams.take("two", {"prompts/list": {"error": {"code": -32603, "message": f"out of {SECRET}"}}})
-    given = {"command": [sys.executable, str(FOLDER / "raw.py"), "missing"], "tool": "gone"}
-    good(await rpc.http.post("/v1/tools", json=mock("gone", tool_type="mcp", config=given)), 201)
-    slow = {"command": [sys.executable, "-c", "import time; time.sleep(60)"], "tool": "slow"}
-    good(await rpc.http.post("/v1/tools", json=mock("slow", tool_type="mcp", config=slow)), 201)
+    (await upstreams.take("three", prefix="third_")).unlink()
+    upstreams.write(await upstreams.take("four", prefix="fourth_"), {"hangs": ["prompts/list"]})
     began = time.monotonic()
     result = await rpc.result("prompts/list")
     assert time.monotonic() - began < 5
-    assert [entry["name"] for entry in result["prompts"]] == ["hello"]
+    # What was accepted is listed, and a request reports that its server does not answer.
+    assert [entry["name"] for entry in result["prompts"]] == ["hello", "third_hello", "fourth_hello"]
     unavailable = result["_meta"]["pegboard/unavailable"]
     assert len(unavailable) == 3
     assert SECRET not in json.dumps(unavailable)
+    assert "error" in (await rpc.send("prompts/get", {"name": "third_hello"})).json()
     assert (await rpc.call("one_tool"))["isError"] is True  # the file has no result, but the server is asked
 
 

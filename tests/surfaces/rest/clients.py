@@ -62,7 +62,7 @@ def good(answer: httpx.Response, status: int = 200) -> Any:
 
 
 async def new_user(admin: httpx.AsyncClient, name: str, role: str = "member", **key: Any) -> tuple[str, str]:
-    """The id of a new user and a key of theirs."""
+    """The id of a new user and one of the user's keys."""
     user = good(await admin.post("/v1/users", json={"name": name, "role": role}), 201)
     made = good(await admin.post(f"/v1/users/{user['id']}/keys", json=key), 201)
     return user["id"], made["key"]

@@ -1,4 +1,4 @@
-"""A board and a user who speaks to it over HTTP."""
+"""A board and an HTTP client."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Reader:
 async def reading(
     url: str, path: str, *, method: str = "GET", key: str = KEY, headers: dict[str, str] | None = None, **more: Any
 ) -> AsyncIterator[Reader]:
-    """A stream of a real server, read as it comes; leaving goes away."""
+    """A stream of a real server, read as it arrives; the client disconnects at the end of the context."""
     async with (
         httpx.AsyncClient(base_url=url, headers={**bearer(key), **EVENTS, **(headers or {})}, timeout=30) as speaker,
         speaker.stream(method, path, **more) as answered,

@@ -16,16 +16,21 @@ from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, pr
 from tests.surfaces.rest.wire import answered, head, wire
 
 OPEN = {"/healthz", "/readyz", "/metrics"}
-ROUTES = sorted((method, path) for path, methods in METHODS_BY_PATH.items() for method in methods if path not in OPEN)
+LOG_IN = ("POST", "/v1/sessions")
+ALL = ((method, path) for path, methods in METHODS_BY_PATH.items() for method in methods if path not in OPEN)
+ROUTES = sorted(set(ALL) - {LOG_IN})
 ADMINS = {
     ("GET", "/v1/users"),
     ("POST", "/v1/users"),
     ("DELETE", "/v1/users/{user_id}"),
+    ("PATCH", "/v1/users/{user_id}"),
     ("POST", "/v1/secrets/rotate"),
     ("POST", "/v1/executions/verify"),
+    ("GET", "/v1/executions/verification"),
     ("POST", "/v1/executions/verify-export"),
     ("GET", "/v1/executions/export"),
     ("POST", "/v1/executions/prune"),
+    ("GET", "/v1/board"),
     ("GET", "/v1/tables"),
     ("POST", "/v1/tables/reload"),
 }
@@ -122,7 +127,7 @@ async def people(board: Pegboard, admin: httpx.AsyncClient) -> AsyncIterator[Peo
         made = good(await mia.post(f"/v1/users/{user_id}/keys", json={"agent_id": agent["id"]}), 201)
         thread = good(await mia.post("/v1/threads", json={}), 201)
     found.agent = made["key"]
-    others = dict.fromkeys(("tool_id", "execution_id", "key_id", "composite_hash", "run"), "x")
+    others = dict.fromkeys(("tool_id", "execution_id", "key_id", "composite_hash", "run", "session_id"), "x")
     found.ids = {
         **others,
         "name": "mine",

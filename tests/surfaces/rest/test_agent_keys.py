@@ -20,11 +20,11 @@ HASH = "a" * 64
 FINDINGS = {"findings": [{"finding_id": "f-1", "composite_hash": HASH}]}
 STEP = {"steps": [{"id": "a", "tool": "{name}"}]}
 # The paths that need no key.
-OPEN = {"GET /healthz", "GET /readyz", "GET /metrics"}
+OPEN = {"GET /healthz", "GET /readyz", "GET /metrics", "POST /v1/sessions"}
 
 
 class Answers(NamedTuple):
-    """What an agent's key gets for what its user has, and for what its agent has (None where it has no such thing)."""
+    """The results for a user's own objects and for those of the agent (None if the agent has no such object)."""
 
     users: str
     own: str | None = None
@@ -40,16 +40,20 @@ ROUTES = {
     "DELETE /v1/baseline/findings/{composite_hash}": REFUSED,
     "DELETE /v1/calls/{run}": Answers("404", "409"),
     "DELETE /v1/secrets/{name}": REFUSED,
+    "DELETE /v1/sessions/{session_id}": REFUSED,
     "DELETE /v1/threads/{thread_id}": Answers("403", "403"),
     "DELETE /v1/tools/{ref}": Answers("403", "403"),
+    "DELETE /v1/upstreams/{upstream_id}": REFUSED,
     "DELETE /v1/users/{user_id}": REFUSED,
     "DELETE /v1/users/{user_id}/keys/{key_id}": Answers("403", "403"),
     "GET /v1/agents": REFUSED,
     "GET /v1/agents/{agent_id}": Answers("404", "200"),
     "GET /v1/agents/{agent_id}/definitions": Answers("404", "200"),
     "GET /v1/baseline/findings": REFUSED,
+    "GET /v1/board": REFUSED,
     "GET /v1/calls": Answers("200"),
     "GET /v1/calls/{run}/events": Answers("404", "200"),
+    "GET /v1/changes/stream": REFUSED,
     "GET /v1/codes": Answers("200"),
     "GET /v1/definitions": Answers("200"),
     "GET /v1/dialects": Answers("200"),
@@ -57,13 +61,16 @@ ROUTES = {
     "GET /v1/executions/export": REFUSED,
     "GET /v1/executions/statistics": REFUSED,
     "GET /v1/executions/stream": REFUSED,
+    "GET /v1/executions/verification": REFUSED,
     "GET /v1/executions/{execution_id}": Answers("403", "403"),
+    "GET /v1/executions/{execution_id}/proof": Answers("403", "403"),
     "GET /v1/kinds": Answers("200"),
     "GET /v1/lint": Answers("200"),
     "GET /v1/lint of one tool": Answers("404", "200", query="?tool={ref}"),
     "GET /v1/me": Answers("200"),
     "GET /v1/search": Answers("403", query="?q=hidden"),
     "GET /v1/secrets": REFUSED,
+    "GET /v1/sessions": REFUSED,
     "GET /v1/tables": REFUSED,
     "GET /v1/threads": Answers("200"),
     "GET /v1/threads/{thread_id}": Answers("404", "200"),
@@ -76,12 +83,15 @@ ROUTES = {
     "GET /v1/tools/{ref}/access": Answers("403", "403"),
     "GET /v1/tools/{ref}/definition": Answers("404", "200"),
     "GET /v1/tools/{ref}/versions": Answers("403", "403"),
+    "GET /v1/upstreams": REFUSED,
+    "GET /v1/upstreams/{upstream_id}": REFUSED,
     "GET /v1/users": REFUSED,
     "GET /v1/users/{user_id}": Answers("404", "200"),
     "GET /v1/users/{user_id}/keys": Answers("403", "403"),
     "PATCH /v1/agents/{agent_id}": Answers("403", "403", {"name": "other"}),
     "PATCH /v1/threads/{thread_id}": Answers("403", "403", {"title": "other"}),
     "PATCH /v1/tools/{ref}": Answers("403", "403", {"description": "other"}),
+    "PATCH /v1/users/{user_id}": Answers("403", "403", {"name": "other"}),
     "POST /v1/agents": Answers("403", body={"name": "new"}),
     "POST /v1/apply": Answers("403", body={"tools": [mock("applied")]}),
     "POST /v1/baseline/findings": Answers("403", body=FINDINGS),
@@ -101,12 +111,14 @@ ROUTES = {
     "POST /v1/imports/openapi": Answers("403", body={"url": "https://example.com/openapi.json"}),
     "POST /v1/lint": Answers("403", body={"tools": [mock("draft")]}),
     "POST /v1/secrets/rotate": REFUSED,
+    "POST /v1/sessions/codes": REFUSED,
     "POST /v1/tables/reload": REFUSED,
     "POST /v1/threads": Answers("201", body={}),
     "POST /v1/threads/{thread_id}/messages": Answers("404", "201", {"role": "user", "content": "hello"}),
     "POST /v1/tools": Answers("403", body=mock("made")),
     "POST /v1/tools/{name}/call": Answers("200 tool_not_found", "200 success", {}),
     "POST /v1/tools/{ref}/accept": Answers("403", "403"),
+    "POST /v1/upstreams/{upstream_id}/accept": REFUSED,
     "POST /v1/tools/{ref}/restore": Answers("403", "403"),
     "POST /v1/users": Answers("403", body={"name": "mallory", "role": "admin"}),
     "POST /v1/users/{user_id}/keys": Answers("403", "403", {}),
@@ -231,6 +243,8 @@ async def _state(scene: Scene) -> list[Any]:
     me = scene.own["user_id"]
     paths = ["tools", "tools?deleted=true", "agents", "secrets", "baseline/findings", f"users/{me}/keys"]
     found = [good(await scene.user.get(f"/v1/{path}")) for path in paths]
+    for key in found[-1]["items"]:
+        del key["last_used_at"]
     threads = good(await scene.user.get("/v1/threads"))["items"]
     titles = sorted(thread["title"] for thread in threads if thread["id"] == scene.own["thread_id"])
     kept = [thread for thread in threads if thread["agent_id"] != scene.own["agent_id"]]

@@ -248,7 +248,7 @@ class TestExecutions:
         assert len(row["arguments_digest"]) == 32
         assert row["started_at"] <= row["finished_at"]
 
-    async def test_arguments_are_kept_only_where_the_tool_says_so(
+    async def test_arguments_are_kept_only_if_the_tool_asks_for_it(
         self, admin: httpx.AsyncClient, board: Pegboard
     ) -> None:
         await board.add(mock())
@@ -259,7 +259,7 @@ class TestExecutions:
         first, second, third = [row.arguments_digest for row in rows]
         assert first == second != third
 
-    async def test_results_are_kept_only_where_the_tool_says_so_and_not_large_ones(
+    async def test_results_are_kept_only_if_the_tool_asks_for_it_and_not_large_ones(
         self, admin: httpx.AsyncClient, board: Pegboard
     ) -> None:
         await board.add(mock("keeps", keep_result=True, config={"mock_response": {"ü": [None, 1.5]}}))

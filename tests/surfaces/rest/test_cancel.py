@@ -1,4 +1,4 @@
-"""Who may end a call, and what they receive."""
+"""Who may cancel a call, and what the callers receive."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
-    """A board that may reach loopback, on a database of its own."""
+    """A board that may reach loopback, on its own database."""
     settings = NoSettings(home=tmp_path / "home", admin_key=KEY, drain_seconds=2, egress_allow="127.0.0.1")
     async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as opened:
         yield opened

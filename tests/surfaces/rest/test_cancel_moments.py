@@ -23,14 +23,14 @@ from tests.waiting import until
 
 @pytest.fixture
 async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
-    """A board on a database of its own, where calls have intents."""
+    """A board on its own database, where calls have intents."""
     settings = NoSettings(home=tmp_path / "home", admin_key=KEY, drain_seconds=2)
     async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as opened:
         yield opened
 
 
 async def running(board: Pegboard, tool: str, is_ready: Callable[[Any], bool] = lambda run: True) -> str:
-    """The id of a tool's call, once it is where it should be."""
+    """The id of a tool's call, once it has reached the given point."""
 
     async def look() -> str:
         found = (run.id for run in board.pipeline.running_calls if run.call.name == tool and is_ready(run))
@@ -40,7 +40,7 @@ async def running(board: Pegboard, tool: str, is_ready: Callable[[Any], bool] = 
 
 
 async def cancelled(board: Pegboard, call: asyncio.Task[ToolResult], run_id: str) -> ToolResult:
-    """What a call was answered that was ended; its task goes on as if nothing had been."""
+    """The answer of a call that was cancelled; its task continues."""
     with anyio.fail_after(10):
         await board.cancelling.cancel(run_id, board.admin)
         result = await call
@@ -203,7 +203,7 @@ async def test_a_call_may_end_itself(board: Pegboard) -> None:
     assert len(await calls_of(board, "at_last")) == 1
 
 
-async def test_one_that_will_not_be_ended_is_answered_soon_all_the_same(board: Pegboard) -> None:
+async def test_a_call_that_cannot_be_ended_is_answered_soon(board: Pegboard) -> None:
     let_go = anyio.Event()
 
     @board.tool

@@ -44,7 +44,7 @@ async def test_idle_connections_make_room_for_new_ones(board: Pegboard) -> None:
             assert (await answered(stream))[0] == 200
 
 
-async def test_a_connection_is_refused_with_503_where_every_other_one_has_a_request(board: Pegboard) -> None:
+async def test_a_connection_is_refused_with_503_if_every_other_one_has_a_request(board: Pegboard) -> None:
     began, end = asyncio.Semaphore(0), asyncio.Event()
 
     @board.tool

@@ -39,7 +39,7 @@ async def test_a_length_with_zeros_in_front_does_not_hide_that_a_body_is_too_lar
 
 
 @pytest.mark.parametrize("path", [ECHO, PAYLOADS])
-async def test_a_trailer_is_no_header_even_where_it_comes_later(board: Pegboard, path: str) -> None:
+async def test_a_trailer_is_no_header_even_if_it_arrives_later(board: Pegboard, path: str) -> None:
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", path, "Transfer-Encoding: chunked") + b"1\r\n{\r\n0\r\n")
         await asyncio.sleep(0.01)  # so that it is read before the rest

@@ -180,7 +180,7 @@ class TestManyCalls:
 
 
 class TestDisconnected:
-    """A caller who goes away while their call with a key runs comes back for its answer."""
+    """A caller who disconnects while a call with a key runs gets the answer by repeating it."""
 
     async def test_it_runs_on_and_a_caller_who_asks_again_gets_its_answer(
         self, stored_board: Pegboard, noted: Noted

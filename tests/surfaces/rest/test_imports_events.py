@@ -1,4 +1,4 @@
-"""Imports that tell how far they have come, as server-sent events."""
+"""Progress of imports, as server-sent events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.api_documents import large, pets
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, new_user, problem
 from tests.unit.kinds.mcp.offering import odd, offering, tool
-from tests.upstreams import Received, Wire, answer, hang, says, upstream
+from tests.upstreams import Received, Wire, answer, answer_json, hang, upstream
 from tests.waiting import until
 
 OPENAPI = "/v1/imports/openapi"
@@ -65,7 +65,7 @@ async def test_progress_then_the_same_report_as_otherwise(admin: httpx.AsyncClie
     assert last == ("complete", plain)
 
 
-async def test_an_mcp_import_tells_too(admin: httpx.AsyncClient) -> None:
+async def test_an_mcp_import_reports_progress_too(admin: httpx.AsyncClient) -> None:
     async with offering(tool("say")) as there:
         first, *_, last = await asked(admin, MCP, {"server_url": there.url})
         assert first == ("progress", {"what": "listing", "done": 0, "total": 0})
@@ -113,7 +113,7 @@ async def test_progress_comes_while_the_work_goes_on(board: Pegboard) -> None:
 
     async def slowly(got: Received, wire: Wire) -> None:
         await go_on.wait()
-        await says(pets("cats"))(got, wire)
+        await answer_json(pets("cats"))(got, wire)
 
     async with (
         upstream(slowly) as there,

@@ -45,7 +45,7 @@ async def test_every_operation_has_a_name_of_its_own_and_says_who_may(described:
     }
     assert len(operations) == sum(len(methods) for methods in described["paths"].values())
     unguarded = {path for path, operation in operations.values() if "security" not in operation}
-    assert unguarded == {"/healthz", "/readyz", "/metrics"}
+    assert unguarded == {"/healthz", "/readyz", "/metrics", "/v1/sessions"}
     assert described["paths"]["/v1/tools/{name}/call"]["post"]["operationId"] == "call_tool"
 
 

@@ -21,7 +21,7 @@ async def test_a_body_that_is_not_json_is_a_bad_request(admin: httpx.AsyncClient
             assert problem(answer, 400)["detail"]
 
 
-async def test_not_a_number_is_not_json_where_a_tool_is_called(admin: httpx.AsyncClient) -> None:
+async def test_not_a_number_is_refused_when_a_tool_is_called(admin: httpx.AsyncClient) -> None:
     for body in (b'{"a": NaN}', b'{"a": Infinity}', b'{"a": 1e999}'):
         assert "Not valid JSON" in problem(await admin.post("/v1/tools/echo/call", content=body), 400)["detail"]
 

@@ -193,7 +193,7 @@ class TestHostileResults:
         assert (len(body["differences"]), body["more"], len(body["result"]["result"])) == (100, True, 3000)
         assert len(json.dumps(body["differences"])) < 60_000
 
-    async def test_without_a_kept_result_it_says_that_no_one_can_tell(
+    async def test_without_a_kept_result_it_reports_that_it_cannot_compare(
         self, board: Pegboard, admin: httpx.AsyncClient
     ) -> None:
         await board.add(mock(keep_arguments=True))

@@ -46,7 +46,7 @@ async def test_calls_are_reported_by_tool_at_once(admin: httpx.AsyncClient) -> N
     assert (missing["errors"], missing["p50_ms"], missing["max_ms"]) == ({"tool_not_found": 2}, None, None)
 
 
-async def test_the_answer_says_which_whole_hours_it_tells_of(admin: httpx.AsyncClient) -> None:
+async def test_the_answer_names_the_whole_hours_that_it_covers(admin: httpx.AsyncClient) -> None:
     asked = {"since": "2026-03-01T12:30:00Z", "until": "2026-03-01T14:30:00+01:00"}
     body = good(await admin.get(PATH, params=asked))
     assert body == {"since": "2026-03-01T12:00:00Z", "until": "2026-03-01T14:00:00Z", "tools": []}

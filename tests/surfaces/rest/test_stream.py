@@ -40,12 +40,14 @@ OPENAI = {
         (";;,;q=,", False),
     ],
 )
-async def test_events_come_where_they_are_wanted_most(admin: httpx.AsyncClient, accept: str, wanted: bool) -> None:
+async def test_events_are_streamed_to_clients_that_prefer_them(
+    admin: httpx.AsyncClient, accept: str, wanted: bool
+) -> None:
     answered = await admin.post(CALLS, json={"name": "echo"}, headers={"Accept": accept})
     assert answered.headers["content-type"] == ("text/event-stream" if wanted else "application/json")
 
 
-async def test_a_stream_tells_of_each_call_and_then_of_all(admin: httpx.AsyncClient) -> None:
+async def test_a_stream_has_events_of_each_call_and_then_of_all(admin: httpx.AsyncClient) -> None:
     body = [{"name": "echo", "arguments": {"a": 1}, "id": "x"}, {"name": "nowhere"}]
     answered = await admin.post(CALLS, json=body, headers=EVENTS)
     assert answered.headers["content-type"] == "text/event-stream"

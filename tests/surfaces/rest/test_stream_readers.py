@@ -67,7 +67,7 @@ async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board:
         tool.go_on.set()
         (row,) = await until(lambda: calls_of(board, "wait"))
         assert row.status == "succeeded"
-        # The last reader comes late, and the end is there.
+        # The last reader connects after the end.
         async with reading(url, f"{CALLS}/{first.run_id}/events", headers={"Last-Event-ID": str(use.id)}) as again:
             assert [item.name for item in await again.rest()] == ["tool_result", "complete"]
     await board.following.close()

@@ -17,6 +17,7 @@ from pegboard import Pegboard
 from pegboard.model.call import CallContext
 from pegboard.runs.other_processes import OtherProcessWatcher
 from pegboard.storage.database import Database
+from pegboard.surfaces.rest.event_stream import EventFrames
 from pegboard.surfaces.rest.watch_routes import WatchFilter, WatchViews
 from pegboard.testing import NoSettings
 from tests.board_surfaces import KEY, served
@@ -135,7 +136,7 @@ async def test_where_too_much_happens_the_latest_is_reported_and_what_was_left_o
         await events.wait_for_more(5399)
         late = views.take(events, 0, everything)
         assert b'event: gap\ndata: {"missed":' in late.frames[:100]
-        assert views.take(events, 5400, everything) == (b"", 5400)
+        assert views.take(events, 5400, everything) == EventFrames(b"", 5400)
 
 
 @asynccontextmanager

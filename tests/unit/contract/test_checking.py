@@ -48,8 +48,8 @@ async def test_a_tool_that_keeps_the_contract_passes_all_five_tests() -> None:
         (changed(timestamp="2099-01-01T00:00:00"), "schema", "it has no zone"),
         (changed(timestamp=...), "schema", "timestamp is an ISO 8601 time"),
         (changed(version="2"), "schema", "version is '1.0'"),
-        (errors_changed(error_msg=...), "errors", "error_msg is a text that says something"),
-        (errors_changed(error_msg=" "), "errors", "error_msg is a text that says something"),
+        (errors_changed(error_msg=...), "errors", "error_msg is a text that is not empty"),
+        (errors_changed(error_msg=" "), "errors", "error_msg is a text that is not empty"),
         (errors_changed(status="new", payload={}, error_msg=None), "errors", "status is error"),
         (errors_changed(processing_time_ms=-1), "errors", "processing_time_ms is a positive integer"),
         (errors_changed(version="0"), "errors", "version is one of 1.0, 1.1"),
@@ -140,7 +140,7 @@ async def test_an_error_to_good_arguments_is_no_good_answer() -> None:
     assert "good arguments are answered with status new or existing" in report.text
 
 
-async def test_arguments_are_made_up_from_the_schema_where_none_are_given() -> None:
+async def test_arguments_are_generated_from_the_schema_if_none_are_given() -> None:
     async with serving() as url, sender(url) as send:
         report = await check(send, TOOL, input_schema=INPUT, p95_ms=10_000, calls=2)
     assert report.passed, report.text

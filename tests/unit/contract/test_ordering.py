@@ -32,7 +32,7 @@ def doubled(items: list[int], **_more: Any) -> dict[str, Any]:
     [
         ({"city": "Oslo"}, lambda city: {"sky": city}, "not a batch tool"),
         ({"items": [1, 2, 3]}, lambda items: {"sum": sum(items)}, "not a batch tool"),
-        ({"items": [1, 2]}, doubled, "2 inputs say little"),
+        ({"items": [1, 2]}, doubled, "2 inputs show little"),
         ({"items": [5, 5, 5]}, doubled, "all results are the same"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A conversation with everything in it that histories have to cope with."""
+"""A conversation with everything that histories have to convert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers to calls: put into the calls they are for."""
+"""Results of calls are stored with the calls that they belong to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pegboard.conversations import stored_calls
 from pegboard.model.api_errors import Invalid
 from pegboard.model.conversation import Message
 from tests.formats import cases
-from tests.unit.conversations.test_adding import added
+from tests.unit.conversations.test_added_messages import added
 
 WEATHER = {"temp_c": 7.5, "sky": "bewölkt"}
 PAIRS = [
@@ -73,25 +73,25 @@ def calling(*calls: tuple[str, str]) -> dict[str, Any]:
     return {"role": "assistant", "content": "", "tool_calls": [{"id": i, "name": n, "arguments": {}} for i, n in calls]}
 
 
-def telling(identity: str | None, content: str, **more: Any) -> dict[str, Any]:
+def answering(identity: str | None, content: str, **more: Any) -> dict[str, Any]:
     """The answer to a call."""
     return {"role": "tool", "content": content, **({} if identity is None else {"tool_call_id": identity}), **more}
 
 
 async def test_the_latest_open_call_of_an_id_gets_the_answer(board: Pegboard) -> None:
     first, second = await added(
-        board, calling(("c", "a")), calling(("c", "a")), telling("c", "new"), telling("c", "old")
+        board, calling(("c", "a")), calling(("c", "a")), answering("c", "new"), answering("c", "old")
     )
     assert (first.tool_calls[0]["result"], second.tool_calls[0]["result"]) == ("old", "new")
 
 
 async def test_calls_of_one_message_with_the_same_id_are_answered_in_order(board: Pegboard) -> None:
-    (message,) = await added(board, calling(("c", "a"), ("c", "b")), telling("c", "one"), telling("c", "two"))
+    (message,) = await added(board, calling(("c", "a"), ("c", "b")), answering("c", "one"), answering("c", "two"))
     assert [call["result"] for call in message.tool_calls] == ["one", "two"]
 
 
 async def test_an_answer_without_an_id_goes_by_the_name(board: Pegboard) -> None:
-    bodies = telling(None, "B", name="b"), telling("2", "one"), telling(None, "two", name="a")
+    bodies = answering(None, "B", name="b"), answering("2", "one"), answering(None, "two", name="a")
     (message,) = await added(board, calling(("1", "b"), ("2", "a"), ("3", "a")), *bodies)
     assert [call["result"] for call in message.tool_calls] == ["B", "one", "two"]
 
@@ -105,7 +105,7 @@ async def test_a_call_whose_arguments_could_not_be_read_is_answered_too(board: P
     }
     (message,) = await added(board, asked)
     assert message.tool_calls[0]["error"] == "malformed_arguments"
-    (message,) = await added(board, asked, telling("c", "Say it again"))
+    (message,) = await added(board, asked, answering("c", "Say it again"))
     assert message.tool_calls[0]["result"] == "Say it again" and "error" not in message.tool_calls[0]
     assert message.tool_calls[0]["raw_arguments"] == '{"x'
 
@@ -117,12 +117,12 @@ ADDED = "the call with the (id|name) '[a-z]+' already has an answer: it was adde
 @pytest.mark.parametrize(
     ("bodies", "why"),
     [
-        ([telling("nobody", "1")], WAITS),
-        ([calling(("c", "a")), telling("c", "1"), telling("c", "2")], ADDED),
-        ([calling(("c", "a")), telling("c", "1"), telling(None, "2", name="a")], ADDED),
-        ([calling(("c", "a")), [telling("c", "1"), telling("c", "2")]], ADDED),
-        ([calling(("c", "a")), telling(None, "1", name="b")], WAITS),
-        ([calling(("c", "a")), [telling("c", "1"), {"role": "user", "content": "x"}, telling("d", "2")]], WAITS),
+        ([answering("nobody", "1")], WAITS),
+        ([calling(("c", "a")), answering("c", "1"), answering("c", "2")], ADDED),
+        ([calling(("c", "a")), answering("c", "1"), answering(None, "2", name="a")], ADDED),
+        ([calling(("c", "a")), [answering("c", "1"), answering("c", "2")]], ADDED),
+        ([calling(("c", "a")), answering(None, "1", name="b")], WAITS),
+        ([calling(("c", "a")), [answering("c", "1"), {"role": "user", "content": "x"}, answering("d", "2")]], WAITS),
     ],
 )
 async def test_an_answer_to_no_open_call_is_refused_and_nothing_is_added(
@@ -146,12 +146,12 @@ async def test_an_answer_that_the_board_has_kept_itself_is_refused_with_that_rea
     await board.run(calling(("call_1", "echo")), thread=thread.id)
     for number in range(later):
         await board.run(calling((f"other_{number}", "math_eval")), thread=thread.id)
-    for answer in (telling("call_1", "{}"), telling(None, "{}", name="echo")):
+    for answer in (answering("call_1", "{}"), answering(None, "{}", name="echo")):
         with pytest.raises(Invalid, match="already has an answer: the board added it when it ran the call"):
             await board.threads.add(thread.id, board.admin, answer)
     # A later call of the same id is another one.
     await board.threads.add(thread.id, board.admin, calling(("call_1", "echo")))
-    (message,) = await board.threads.add(thread.id, board.admin, telling("call_1", "again"))
+    (message,) = await board.threads.add(thread.id, board.admin, answering("call_1", "again"))
     assert message.tool_calls[0]["result"] == "again"
 
 
@@ -160,15 +160,15 @@ async def test_a_call_is_found_many_messages_back_but_not_any_number(
 ) -> None:
     monkeypatch.setattr(stored_calls, "MAX_LOOK_BACK_MESSAGES", 20)
     later = [calling((f"c{number}", "a")) for number in range(15)]
-    messages = await added(board, calling(("first", "a")), later, telling("first", "found"))
+    messages = await added(board, calling(("first", "a")), later, answering("first", "found"))
     assert messages[0].tool_calls[0]["result"] == "found"
     with pytest.raises(Invalid, match="no call with the id 'first'"):
-        await added(board, calling(("first", "a")), later, later, telling("first", "too late"))
+        await added(board, calling(("first", "a")), later, later, answering("first", "too late"))
 
 
 async def test_the_message_that_holds_the_call_comes_back(board: Pegboard) -> None:
     thread = await board.threads.create(board.admin)
     (asked,) = await board.threads.add(thread.id, board.admin, calling(("c", "a")))
-    (answered,) = await board.threads.add(thread.id, board.admin, telling("c", '{"x": 1}'))
+    (answered,) = await board.threads.add(thread.id, board.admin, answering("c", '{"x": 1}'))
     assert answered.id == asked.id and answered.tool_calls[0]["result"] == {"x": 1}
     assert list((await board.threads.messages(thread.id, board.admin)).items) == [answered]

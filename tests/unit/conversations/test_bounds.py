@@ -1,4 +1,4 @@
-"""No user's conversation holds up another user's: what is read, stored and searched at a time is bounded."""
+"""Bounds on what is read, stored and searched at a time, so that one user's thread does not delay others."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def calling(identity: str, **arguments: Any) -> dict[str, Any]:
     }
 
 
-async def test_a_page_ends_early_where_its_messages_are_long_and_nothing_is_left_out(stored_board: Pegboard) -> None:
+async def test_a_page_ends_early_if_its_messages_are_long_and_nothing_is_left_out(stored_board: Pegboard) -> None:
     me, threads = stored_board.admin, stored_board.threads
     thread = await threads.create(me)
     third = MAX_MESSAGE_BYTES // 3

@@ -1,4 +1,4 @@
-"""What is made to fit when a conversation goes on with another provider."""
+"""Conversions when a conversation continues with another provider."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_what_another_provider_ran_itself_is_a_call_like_any_other() -> None:
     assert answer == {"role": "tool", "tool_call_id": "srv_1", "content": '[{"title":"A"}]'}
 
 
-def test_a_result_that_holds_pictures_shows_them_where_the_provider_can() -> None:
+def test_a_result_that_holds_pictures_shows_them_if_the_provider_can() -> None:
     image = {"type": "image", "mimeType": "image/png", "data": "aGk="}
     found = [message(0, "user", "Go"), message(1, "assistant", None, call("a", result={"content": [image]}))]
     block = history("anthropic_messages", found).items[2]["content"][0]["content"][0]

@@ -1,4 +1,4 @@
-"""Whatever was said, a provider can be given it."""
+"""Random conversations can be written for every provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came from a provider goes back to it as it was."""
+"""Messages from a provider are returned to it unchanged."""
 
 from __future__ import annotations
 

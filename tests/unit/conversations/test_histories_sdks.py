@@ -1,4 +1,4 @@
-"""Histories are what the providers' own libraries take."""
+"""The providers' own libraries accept the histories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies that no one should send: refused in words, and nothing is added."""
+"""Invalid and hostile bodies: refused with an error, and nothing is added."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pegboard import Pegboard
 from pegboard.model.api_errors import Invalid
 from tests.formats import cases
-from tests.unit.conversations.hearing import heard
+from tests.unit.conversations.message_reading import heard
 
 CALL = {"id": "c", "name": "a", "arguments": {}}
 

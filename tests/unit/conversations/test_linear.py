@@ -1,4 +1,4 @@
-"""What takes so long for one takes twice as long for two: work is counted, not timed."""
+"""Work grows linearly with the input: it is counted, not timed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.turn_reader import TurnReader
 from pegboard.model.api_errors import Invalid
-from tests.unit.conversations.hearing import DIALECTS, heard
+from tests.unit.conversations.message_reading import DIALECTS, heard
 
 
 class Counted(list[Any]):
@@ -54,15 +54,15 @@ def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypat
 
 def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     handed = 0
-    listed = Talk.listed
+    list_parts = Talk.list_parts
 
     def counted(self: Talk, message: Any) -> list[Any]:
         nonlocal handed
-        parts = listed(self, message)
+        parts = list_parts(self, message)
         handed += len(parts)
         return parts
 
-    monkeypatch.setattr(Talk, "listed", counted)
+    monkeypatch.setattr(Talk, "list_parts", counted)
     talk = Talk(parts="content", part={"type": "text"})
     found = [{"role": "user", "content": f"{place}"} for place in range(300)]
     (message,) = talk.alternating(found)
@@ -76,7 +76,7 @@ def kept(body: Any, dialect: str | None = None) -> IncomingMessage:
 
 
 @pytest.mark.parametrize("dialect", ["openai_chat", "haystack", "text_hermes", "anthropic_messages"])
-def test_what_a_user_sends_is_not_kept_where_a_user_might_take_it_for_calls(dialect: str) -> None:
+def test_what_a_user_sends_is_not_kept_if_a_user_might_take_it_for_calls(dialect: str) -> None:
     event = {"parts": [{"functionCall": {"name": "get_weather", "args": {}}}], "role": "model"}
     one = kept({"role": "user", "content": event, "author": "agent", "invocationId": "i"}, dialect)
     assert (one.role, one.calls, one.raw) == ("user", (), None)

@@ -1,4 +1,4 @@
-"""Calls in memory form: what there is to know of them is read back."""
+"""Calls in memory form: every field is read back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pegboard.dialects.memory_form import Memory
-from tests.unit.conversations.hearing import ADMIN, DIALECTS, PAYLOADS, heard
+from tests.unit.conversations.message_reading import ADMIN, DIALECTS, PAYLOADS, heard
 
 WENT = {"code": "timeout", "duration_ms": 12.5, "attempts": 2, "run_id": "r1"}
 CALL: dict[str, Any] = {"id": "c1", "name": "a", "arguments": {"x": 1}}
@@ -54,5 +54,5 @@ def test_how_a_call_went_is_composed_again() -> None:
 )
 def test_calls_of_others_are_not_taken_for_memory(payload: dict[str, Any]) -> None:
     assert not Memory().recognises(payload)
-    found = DIALECTS.found(payload)
+    found = DIALECTS.detect(payload)
     assert found is None or found.name != "memory"

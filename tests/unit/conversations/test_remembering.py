@@ -1,4 +1,4 @@
-"""What the board ran, remembered; and whether results are what their tools say they return."""
+"""Stored results of calls, and whether they match their tools' output schemas."""
 
 from __future__ import annotations
 

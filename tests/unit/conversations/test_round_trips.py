@@ -1,4 +1,4 @@
-"""Conversations out in a provider's own messages and in again."""
+"""Conversations written as a provider's messages and read again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.model.api_errors import Invalid
 from pegboard.model.conversation import Message
-from tests.unit.conversations.test_adding import added
+from tests.unit.conversations.test_added_messages import added
 from tests.unit.conversations.test_answers import PAIRS, payload
 
 

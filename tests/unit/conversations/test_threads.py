@@ -1,4 +1,4 @@
-"""Threads: begun, named, listed, deleted, and no user's but their owner's."""
+"""Threads: created, renamed, listed, deleted, and accessible only to their owner."""
 
 from __future__ import annotations
 

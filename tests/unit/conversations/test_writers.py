@@ -1,4 +1,4 @@
-"""Several writers to one thread, and one that is deleted meanwhile."""
+"""Concurrent writers to one thread, and one thread that is deleted at the same time."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def event(kind: str, content: Any, **more: Any) -> dict[str, Any]:
     return {"source": "agent", "content": content, "type": kind, **more}
 
 
-def test_a_run_tells_its_calls_twice_and_they_count_once() -> None:
+def test_calls_that_a_run_repeats_count_once() -> None:
     run = {
         "messages": [
             event("TextMessage", "hi"),

@@ -84,7 +84,7 @@ def test_a_new_id_on_an_index_or_without_one_begins_another_call() -> None:
         assert [(call.id, call.arguments) for call in calls] == [("a", {}), ("b", {"n": 1})]
 
 
-def test_a_call_without_arguments_is_one_only_where_the_message_came_to_its_end() -> None:
+def test_a_call_without_arguments_is_one_only_if_the_message_came_to_its_end() -> None:
     for reason, is_malformed in (("TOOL_CALL", False), ("MAX_TOKENS", True)):
         end = {"type": "message-end", "delta": {"finish_reason": reason}}
         assert [call.is_malformed for call in streamed(COHERE, [begin(0, "a"), end])] == [is_malformed]

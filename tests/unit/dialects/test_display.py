@@ -134,7 +134,7 @@ class Speechless:
         raise ValueError
 
 
-def test_what_is_no_json_is_shown_all_the_same() -> None:
+def test_text_that_is_not_json_is_shown() -> None:
     for value in (Speechless(), 10**5000, float("nan"), b"\xff", {1: {2, 3}}, "\ud800"):
         assert format_tool_args({"a": value})
         assert summarize_call("Tool", {"a": value})

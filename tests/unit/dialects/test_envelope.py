@@ -45,7 +45,7 @@ def test_a_request_of_version_1_1_says_which_chain_it_is_of() -> None:
     assert DIALECT.compose([call]) == [request(version="1.1", chain=OPTIONAL["chain"])]
 
 
-def test_a_response_of_version_1_1_has_no_chain_where_the_request_had_none() -> None:
+def test_a_response_of_version_1_1_has_no_chain_if_the_request_had_none() -> None:
     (call,) = read(request(version="1.1")).calls
     assert "chain" not in DIALECT.render([Answer(call, good({}))], many=False)
 

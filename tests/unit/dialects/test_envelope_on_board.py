@@ -1,4 +1,4 @@
-"""Whatever is sent in an envelope, an envelope comes back."""
+"""The answer to anything in an envelope is an envelope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every call and every stream in tests/formats becomes what its index says."""
+"""Every call and every stream in tests/formats is parsed as its index states."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check(case: Case, calls: list[AskedCall]) -> None:
     for call, wanted in zip(calls, expected, strict=True):
         message = shown(call)
         assert {key: message.get(key) for key in wanted} == wanted
-        # A stream may go on to say how its calls ended; its index tells of the calls alone.
+        # A stream may also have the results of its calls; its index has the calls alone.
         assert case.kind == "stream" or ("error" in message, "result" in message) == (
             "error" in wanted,
             "result" in wanted,

@@ -1,4 +1,4 @@
-"""Whatever a value is and however it shall be written: it is, briefly, and obeyed by no terminal."""
+"""Display of any value in any format: short, and without control characters for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool may say about how its values read to people."""
+"""The display formats that a tool may declare."""
 
 from __future__ import annotations
 

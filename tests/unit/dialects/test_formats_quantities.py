@@ -1,4 +1,4 @@
-"""Money, durations, sizes, shares and moments as people read them."""
+"""Display of money, durations, sizes, shares and times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL, tables, HTTP answers, code and JSON as people read them, and parts of results by their paths."""
+"""Display of SQL, tables, HTTP answers, code and JSON, and of parts of results by their paths."""
 
 from __future__ import annotations
 

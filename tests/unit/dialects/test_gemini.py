@@ -169,7 +169,7 @@ def test_what_the_provider_ran_is_marked_and_has_its_result() -> None:
     types.Content.model_validate(composed)
 
 
-def test_a_call_of_a_stream_is_given_out_with_its_chunk_where_it_has_an_id() -> None:
+def test_a_call_with_an_id_is_returned_with_the_chunk_of_its_stream() -> None:
     stream = Dialects([DIALECT]).stream()
     assert [call.id for call in stream.feed(chunk({"functionCall": {"name": "add", "id": "1"}}))] == ["1"]
     assert stream.feed(chunk(CALL)) == []
@@ -182,7 +182,7 @@ def test_arguments_that_could_not_be_read_stay_unreadable_through_compose() -> N
     assert calls_of(DIALECT, composed)[0].arguments.text == '{"a": '
 
 
-def test_an_answer_has_an_id_only_where_the_call_had_one() -> None:
+def test_an_answer_has_an_id_only_if_the_call_had_one() -> None:
     answers = [Answer(AskedCall("add", {}, "1"), good("x")), Answer(AskedCall("add", {}), bad("No"))]
     first, second = (part["functionResponse"] for part in DIALECT.render(answers, many=True)["parts"])
     assert first == {"id": "1", "name": "add", "response": {"output": "x"}}

@@ -80,7 +80,7 @@ def test_calls_that_are_streamed_at_once_are_distinguished_and_given_at_the_end(
     assert [(call.id, call.arguments) for call in calls] == [("a", {"n": 1}), ("b", {"n": 2})]
 
 
-def test_a_call_without_arguments_is_one_only_where_the_model_came_to_its_end() -> None:
+def test_a_call_without_arguments_is_one_only_if_the_model_came_to_its_end() -> None:
     begun = chunk({"index": 0, "tool_name": "x", "id": "a", "arguments": None})
     for reason, is_malformed in (("tool_calls", False), ("length", True)):
         assert [call.is_malformed for call in streamed(HAYSTACK, [begun, chunk(reason=reason)])] == [is_malformed]

@@ -133,7 +133,7 @@ ABOUT = {"langgraph_node": "agent"}
         ([[CHUNK, ABOUT], [DONE, ABOUT], {"messages": [HUMAN, AI, DONE]}], False),
     ],
 )
-def test_a_graph_that_tells_a_message_in_several_modes_asks_once(chunks: list[Any], is_open: bool) -> None:
+def test_a_message_of_a_graph_in_several_modes_has_its_calls_once(chunks: list[Any], is_open: bool) -> None:
     assert [call.is_open for call in KNOWN.read(chunks, "langgraph").calls] == [is_open]
 
 

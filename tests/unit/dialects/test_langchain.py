@@ -109,7 +109,7 @@ def test_bare_calls_are_read_alone_and_in_lists() -> None:
     assert known.read(sent).calls == (WEATHER,) and known.read(sent).dialect == "langgraph"
 
 
-def test_raw_calls_of_a_provider_are_read_where_there_are_no_others() -> None:
+def test_raw_calls_of_a_provider_are_read_if_there_are_no_others() -> None:
     raw = [
         {"id": "call_W1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Zürich"}'}}
     ]
@@ -152,7 +152,7 @@ def test_a_call_is_given_with_the_last_chunk() -> None:
     assert stream.end() == []
 
 
-def test_a_call_without_arguments_is_one_only_where_the_model_came_to_its_end() -> None:
+def test_a_call_without_arguments_is_one_only_if_the_model_came_to_its_end() -> None:
     for reason, is_malformed in (("tool_calls", False), ("length", True)):
         end = AIMessageChunk(
             content="", response_metadata={"finish_reason": reason}, chunk_position="last"
@@ -182,9 +182,9 @@ def test_langgraph_answers_with_one_update_as_a_tool_node_does() -> None:
 
 
 def test_updates_and_states_of_a_run_give_every_call_once() -> None:
-    asks, tells = ASKS.model_dump(), TELLS.model_dump()
-    updates = [{"agent": {"messages": [asks]}}, {"tools": {"messages": [tells]}}, {"other": None}]
-    states = [{"messages": [asks]}, {"messages": [asks, tells]}, {"messages": [asks, tells]}]
+    asks, answer = ASKS.model_dump(), TELLS.model_dump()
+    updates = [{"agent": {"messages": [asks]}}, {"tools": {"messages": [answer]}}, {"other": None}]
+    states = [{"messages": [asks]}, {"messages": [asks, answer]}, {"messages": [asks, answer]}]
     for chunks in (updates, states, [["updates", update] for update in updates]):
         assert calls_of(LANGGRAPH, chunks) == [WEATHER._replace(result={"temp_c": 7.5})]
 

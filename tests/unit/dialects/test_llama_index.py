@@ -107,5 +107,5 @@ def test_messages_without_blocks_are_read_as_well() -> None:
     function = {"name": "get_weather", "arguments": '{"city": "Zürich"}'}
     calls = [{"id": "call_W1", "type": "function", "function": function}]
     asks = {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": calls}}
-    tells = {"role": "tool", "content": "7", "additional_kwargs": {"tool_call_id": "call_W1"}}
-    assert calls_of(LLAMA, [asks, tells], received=False) == [WEATHER._replace(result="7")]
+    answer = {"role": "tool", "content": "7", "additional_kwargs": {"tool_call_id": "call_W1"}}
+    assert calls_of(LLAMA, [asks, answer], received=False) == [WEATHER._replace(result="7")]

@@ -109,7 +109,7 @@ def test_events_without_calls_are_passed_over() -> None:
     events: list[dict[str, Any]] = [
         {"type": kind, "runId": "r", "from": "AGENT", "payload": {}} for kind in ("start", "text-delta", "finish")
     ]
-    assert KNOWN.found(events) is KNOWN["mastra"]
+    assert KNOWN.detect(events) is KNOWN["mastra"]
     assert read(events) == []
 
 

@@ -100,7 +100,7 @@ def test_only_the_first_of_several_alternatives_is_read() -> None:
 
 
 @pytest.mark.parametrize("reason", ["length", "model_length", "error"])
-def test_a_call_without_arguments_where_the_model_was_cut_off_is_malformed(reason: str) -> None:
+def test_a_call_without_arguments_if_the_model_was_cut_off_is_malformed(reason: str) -> None:
     call = {"id": "D681PevKs", "function": {"name": "list_projects", "arguments": ""}}
     whole = {"choices": [{"message": {"tool_calls": [call]}, "finish_reason": reason}]}
     assert [read.is_malformed for read in calls_of(MISTRAL, whole)] == [True]

@@ -146,7 +146,7 @@ def test_a_custom_tool_gets_its_text_and_the_text_goes_back() -> None:
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
-def test_arguments_that_were_never_begun_are_malformed_where_the_model_was_cut_off(finish: str) -> None:
+def test_arguments_that_were_never_begun_are_malformed_if_the_model_was_cut_off(finish: str) -> None:
     first, last = read(response(call("c1", "list_projects", ""), call("c2", "list_projects", ""), finish=finish)).calls
     assert first.arguments == {}
     assert last.is_malformed
@@ -210,7 +210,7 @@ def test_a_definition_is_not_taken_for_a_call() -> None:
             KNOWN.read(definition, name)
 
 
-def test_the_older_form_is_named_where_it_is_met() -> None:
+def test_the_older_form_is_named_if_it_is_used() -> None:
     old = {"role": "assistant", "function_call": {"name": "get_weather", "arguments": "{}"}}
     for payload in (old, {"choices": [{"message": old}]}, {"choices": [{"delta": old}]}):
         with pytest.raises(Unreadable, match="openai_legacy_function_call"):

@@ -101,7 +101,7 @@ def test_a_call_that_was_cut_off_is_malformed(events: list[Any]) -> None:
     assert fed(events) == [("c1", None)]
 
 
-def test_the_text_for_a_custom_tool_is_put_together_and_malformed_where_it_is_cut_off() -> None:
+def test_the_text_for_a_custom_tool_is_joined_and_malformed_if_it_is_cut_off() -> None:
     parts = [begun(0, CUSTOM), *pieces(0, INPUT, 'SELECT "', 'ü"\n')]
     whole = [("c2", {"input": 'SELECT "ü"\n'})]
     assert fed([*parts, event(f"{INPUT}.done", 0, input=CUSTOM["input"]), done(0, CUSTOM), ended(CUSTOM)]) == whole
@@ -160,7 +160,7 @@ def test_calls_that_a_run_has_answered_are_not_open(payload: Any) -> None:
     assert (call.id, call.result) == ("c1", {"temp": 7})
 
 
-def test_a_run_tells_of_a_call_in_raw_events_and_again_as_an_item() -> None:
+def test_a_call_in_raw_events_and_again_as_an_item_counts_once() -> None:
     turn = [event("created"), begun(0, ONE), *HALVES, done(0, ONE), ended(ONE)]
     updated = {"type": "agent_updated_stream_event", "new_agent": {"name": "a"}}
     events = [updated, *map(raw_event, turn), item_event(run_item(ONE))]
@@ -180,7 +180,7 @@ def test_results_are_the_examples() -> None:
     assert AGENTS.render([succeeded(1), succeeded("a")], many=True)[1]["output"] == "a"
 
 
-def test_definitions_are_strict_where_the_schema_can_be_reported_that_way() -> None:
+def test_definitions_are_strict_if_the_schema_can_be_reported_that_way() -> None:
     made = AGENTS.define(tool_of("get_weather", "Weather.", TOOLS["get_weather"]))
     schema = made.pop("params_json_schema")
     assert made == {"name": "get_weather", "description": "Weather.", "strict_json_schema": True}

@@ -95,7 +95,7 @@ def test_the_message_after_a_call_answers_it() -> None:
 
 
 @pytest.mark.parametrize("arguments", ["", None, " "])
-def test_arguments_that_were_never_begun_are_malformed_where_the_model_was_cut_off(arguments: Any) -> None:
+def test_arguments_that_were_never_begun_are_malformed_if_the_model_was_cut_off(arguments: Any) -> None:
     one = message("list_projects", arguments)
     assert KNOWN.read({"choices": [{"message": one, "finish_reason": "stop"}]}).calls[0].arguments == {}
     assert KNOWN.read({"choices": [{"message": one, "finish_reason": "length"}]}).calls[0].is_malformed
@@ -104,7 +104,7 @@ def test_arguments_that_were_never_begun_are_malformed_where_the_model_was_cut_o
     assert next_one == AskedCall("get_weather", {"city": "Bern"})
 
 
-def test_the_newer_form_is_named_where_it_is_met() -> None:
+def test_the_newer_form_is_named_if_it_is_used() -> None:
     with pytest.raises(Unreadable, match="openai_chat"):
         KNOWN.read({"role": "assistant", "tool_calls": [{"id": "c1"}]}, LEGACY.name)
 

@@ -68,7 +68,7 @@ def test_a_call_is_read_wherever_it_stands(payload: Any) -> None:
     assert asked.calls == (AskedCall("get_weather", {"city": "Bern"}, "c1", extra={"item_id": "fc_1"}),)
 
 
-def test_a_request_with_its_input_is_read_where_the_dialect_is_named() -> None:
+def test_a_request_with_its_input_is_read_if_the_dialect_is_named() -> None:
     assert [call.id for call in KNOWN.read({"model": "x", "input": [ONE]}, RESPONSES.name).calls] == ["c1"]
 
 
@@ -131,7 +131,7 @@ def test_what_the_provider_runs_itself_is_never_open(item: Any, expected: tuple[
     assert ((call.name, call.result), call.id, call.is_open) == (expected, "1", False)
 
 
-def test_a_shell_is_the_providers_where_it_runs_in_its_container_and_else_none_of_the_boards() -> None:
+def test_a_shell_in_the_providers_container_is_the_providers_and_no_other_is_the_boards() -> None:
     shell = {"type": "shell_call", "call_id": "c9", "action": {"commands": ["ls"]}}
     output = {"type": "shell_call_output", "call_id": "c9", "output": [{"stdout": "a"}]}
     hosted = {**shell, "environment": {"type": "container_reference", "container_id": "x"}}

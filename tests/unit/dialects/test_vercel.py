@@ -127,7 +127,7 @@ def test_a_call_without_an_id_is_answered_by_the_id_of_its_run() -> None:
 def test_lines_that_were_cut_off_or_carry_no_call_are_passed_over() -> None:
     lines = ['f:{"messageId":"m"}', '0:"hello"', '9:{"toolCallId":"c', "nonsense", "9:[1]", 'd:{"finishReason":"stop"}']
     assert read(lines, "vercel_ai_v4") == []
-    assert KNOWN.found(lines) is KNOWN["vercel_ai_v4"]
+    assert KNOWN.detect(lines) is KNOWN["vercel_ai_v4"]
 
 
 def test_lines_are_read_as_they_come() -> None:

@@ -1,4 +1,4 @@
-"""What tests of reaching out share."""
+"""Shared fixtures for tests of outbound requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections without a request: the same guard and the same words."""
+"""Connections without a request: the same address policy and the same errors."""
 
 from __future__ import annotations
 

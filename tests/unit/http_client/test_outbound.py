@@ -1,4 +1,4 @@
-"""What is sent, exactly, and over which connections."""
+"""The exact bytes of requests, and the connections that they use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said when an upstream cannot be reached, and that nothing is left behind."""
+"""Errors of unreachable upstreams, and that nothing is left behind."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_a_refused_connection(outbound: GuardedClient) -> None:
     assert not fault.did_run
 
 
-async def test_a_port_where_no_one_accepts(outbound: GuardedClient) -> None:
+async def test_a_port_without_a_listener(outbound: GuardedClient) -> None:
     async with never_accepting() as port:
         fault = await fault_of(outbound, URL(f"http://127.0.0.1:{port}/?q=secret"))
     assert isinstance(fault, UpstreamUnreachable)

@@ -1,4 +1,4 @@
-"""The guard: what tools reach, and what they do not, however it is asked for."""
+"""The address policy: which addresses tools reach, however a URL is written."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ async def test_what_is_nearly_allowed_is_refused(entry: str, upstream: Upstream,
     assert (dialled, upstream.connections) == ([], 0)
 
 
-async def test_ipv6_is_reached_where_it_is_allowed() -> None:
+async def test_ipv6_is_reached_if_it_is_allowed() -> None:
     async with answering(answer(b"six"), host="::1") as upstream:
         allow = AllowList.read(f"[::1]:{upstream.port}")
         GuardedClient(allow, connect_seconds=10).check(str(upstream.url(host="[::1]")))

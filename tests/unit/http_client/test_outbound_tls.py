@@ -1,4 +1,4 @@
-"""TLS: whom a request trusts, and what is said where it does not."""
+"""TLS: which certificates are trusted, and the error for others."""
 
 from __future__ import annotations
 

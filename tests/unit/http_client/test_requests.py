@@ -1,4 +1,4 @@
-"""Requests that are written in one go, and the connections they leave behind."""
+"""Requests that are written at once, and the connections they leave in the pool."""
 
 from __future__ import annotations
 

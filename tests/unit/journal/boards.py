@@ -39,7 +39,7 @@ async def two_boards(url: str, home: Path) -> AsyncIterator[Boards]:
 
 
 class Note:
-    """A tool that notes each time it runs, and waits for `go` where it has to."""
+    """A tool that records each time it runs, and can wait for `go`."""
 
     def __init__(self, *boards: Pegboard, waits: bool = False, **fields: Any) -> None:
         self.ran: list[int] = []
@@ -73,7 +73,7 @@ def code(result: ToolResult) -> str | None:
 
 
 def is_repeat(again: ToolResult, first: ToolResult) -> bool:
-    """Whether a call was answered as an earlier one was, byte for byte, and says so."""
+    """Whether a call got the recorded answer of an earlier one, byte for byte, marked as a repeat."""
     assert StoredAnswer.of(again) == StoredAnswer.of(first)
     for dialect in load_dialects().values():
         assert dialect.render_json(answer_of(again)) == dialect.render_json(answer_of(first))

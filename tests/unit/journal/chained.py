@@ -143,7 +143,7 @@ async def prune_by_hand(database: Database, place: ChainPosition) -> None:
 
 
 async def run(database: Database, statement: str, **values: Any) -> None:
-    """What a user does who can write to the database and does not hold the key."""
+    """Change rows as a user can who may write to the database and does not hold the key."""
     async with database.write() as conn:
         await conn.execute(text(statement), values)
 

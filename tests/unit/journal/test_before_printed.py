@@ -22,7 +22,7 @@ from tests.unit.journal import before_printed as before
 from tests.unit.journal.audits import exported, lines_verified, pruned, verified
 from tests.unit.journal.boards import intents, rows
 from tests.unit.journal.chained import CASTS, CHAIN, append, call
-from tests.unit.journal.hands import VAULT, a_call, lie_in, opened, start
+from tests.unit.journal.standalone_journals import VAULT, a_call, lie_in, opened, start
 from tests.unit.storage.rows import NOW
 
 

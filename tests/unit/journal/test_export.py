@@ -1,4 +1,4 @@
-"""An export holds every row, verifies by itself, and shows when it was changed."""
+"""An export holds every row, can be verified alone, and shows changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user has the file of an export, and not the key; or the database, and not the file."""
+"""Attackers with the file of an export and not the key; or with the database and not the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A writer continues only what it committed, also after a transaction whose outcome it does not know."""
+"""A writer continues only from what it committed, also after a transaction with an unknown outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pegboard.journal.open_journal import open_chain
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import read, run
-from tests.unit.journal.hands import VAULT, Hand, lone_writer, opened, start
+from tests.unit.journal.standalone_journals import VAULT, Hand, lone_writer, opened, start
 from tests.unit.storage.rows import an_execution
 
 MAC = "0" * 32

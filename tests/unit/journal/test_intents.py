@@ -1,4 +1,4 @@
-"""Intents: committed before a call with effects runs, and gone when it is recorded, however it ends."""
+"""Intents: committed before a call with effects runs, and removed when it is recorded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.boards import Note, board_on, code, intents, use
-from tests.unit.journal.hands import Hand, start
+from tests.unit.journal.standalone_journals import Hand, start
 from tests.waiting import until
 
 CONFIGS: dict[Kind, dict[str, Any]] = {
@@ -36,7 +36,7 @@ CONFIGS: dict[Kind, dict[str, Any]] = {
 
 
 class Looking:
-    """An executor whose tools tell which intents others can see while they run."""
+    """An executor whose tools return the intents that others can see while they run."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -108,7 +108,7 @@ class TestWhich:
 
 @dataclass
 class Gated:
-    """A board whose journal waits where it is informed, and a tool on it."""
+    """A board whose journal waits at a given point, and a tool on it."""
 
     board: Pegboard
     hand: Hand
@@ -131,7 +131,7 @@ async def gated(database: Database, url: str, tmp_path: Path) -> AsyncIterator[G
 
 
 class TestCancelled:
-    """A caller who goes away at any point leaves a row, and no intent."""
+    """A caller who disconnects at any point leaves a row, and no intent."""
 
     @pytest.fixture
     async def it(self, database: Database, database_url: str, tmp_path: Path) -> AsyncIterator[Gated]:

@@ -1,4 +1,4 @@
-"""What a call printed is a part of its row: kept, recovered, exported, and signed like the rest."""
+"""The printed output of a call is a part of its row: stored, recovered, exported, and signed like the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
 from tests.unit.journal.audits import exported, lines_verified, pruned, verified
 from tests.unit.journal.chained import CHAIN, MINUTE, add_writer, append, call, run
-from tests.unit.journal.hands import VAULT, a_call, lie_in, opened, row_of, start
+from tests.unit.journal.standalone_journals import VAULT, a_call, lie_in, opened, row_of, start
 from tests.unit.storage.rows import NOW, an_execution
 
 PRINTED = "a line\nand \x1b[31mred\x1b[0m ☂ 😀\r\n\t"

@@ -1,4 +1,4 @@
-"""What a call printed is weighed while it waits and when it is read, and is in no log."""
+"""Printed output counts towards the limits of waiting rows and of reads, and appears in no log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pegboard.model.call_errors import Unavailable
 from pegboard.storage import journal_chain_rows
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import add_writer, append, call
-from tests.unit.journal.hands import opened, start
+from tests.unit.journal.standalone_journals import opened, start
 from tests.unit.storage.rows import an_execution
 
 

@@ -1,4 +1,4 @@
-"""Old rows go, and what remains verifies: at every moment, after every kill."""
+"""Old rows are removed, and the rest verifies: at every step, after every kill."""
 
 from __future__ import annotations
 

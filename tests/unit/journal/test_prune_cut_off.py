@@ -1,4 +1,4 @@
-"""Prunes that break, that are killed, or that meet another."""
+"""Prunes that fail, that are killed, or that run at the same time."""
 
 from __future__ import annotations
 

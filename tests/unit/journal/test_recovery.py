@@ -1,4 +1,4 @@
-"""What a dead process was doing becomes rows in doubt; what a living one does is left alone."""
+"""Open calls of a dead process become rows in doubt; those of a living one are left alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pegboard.storage.migrate import migrate
 from pegboard.testing import calls_of
 from tests.unit.journal.audits import verified
 from tests.unit.journal.boards import Note, board_on, code, intents, no_intents, rows
-from tests.unit.journal.hands import (
+from tests.unit.journal.standalone_journals import (
     ACTIVE,
     QUIET,
     VAULT,
@@ -83,7 +83,7 @@ def row_id_of_late(run_id: str) -> str:
     return f"{run_id[:-1]}{int(run_id[-1], 16) ^ 1:x}"
 
 
-async def test_one_that_was_taken_for_dead_tells_late_how_its_calls_ended_and_goes_on(
+async def test_a_writer_taken_for_dead_records_how_its_calls_ended_and_continues(
     database: Database, spools: Path
 ) -> None:
     async with opened(database, spools) as fenced:
@@ -210,7 +210,7 @@ async def test_of_one_that_ended_well_while_its_database_was_away_nothing_is_lef
         await hand.begin(call)
     hand.ledger.fails = "before"
     await hand.record(row_of(spooled))
-    hand.writer.on_close = lambda: setattr(hand.ledger, "fails", "")  # the database comes back at the last moment
+    hand.writer.on_close = lambda: setattr(hand.ledger, "fails", "")  # the database recovers at the last moment
     await hand.journal.close()
     async with opened(database, spools) as other:
         await other.tended()

@@ -1,4 +1,4 @@
-"""Intents, keys and receipts that the board did not write are set aside and reported, and never become rows."""
+"""Intents, keys and receipts that the board did not write are ignored and reported, and never become rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pegboard.model.call_errors import InDoubt
 from pegboard.model.ids import new_id
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import read, run
-from tests.unit.journal.hands import ACTIVE, VAULT, Hand, a_call, opened, row_of, start
+from tests.unit.journal.standalone_journals import ACTIVE, VAULT, Hand, a_call, opened, row_of, start
 
 COLUMNS = "writer, state, execution, receipts, claim, digest, answer, expires_at, mac, claim_mac"
 CHAIN = open_chain(VAULT)

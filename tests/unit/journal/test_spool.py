@@ -1,4 +1,4 @@
-"""Journal entries on a file of the writer's own: kept whole or not at all, whatever happens to disk and process."""
+"""The spool file: entries are stored completely or not at all, if the disk or the process fails."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def adopted(path: Path) -> SpoolContent:
 
 @contextmanager
 def written(appends: Batches) -> Iterator[tuple[Path, list[bytes], int]]:
-    """A dead writer's spool: where it is, what it holds, and how many bytes that takes."""
+    """A dead writer's spool: its path, its entries, and its size in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         spool = Spool.create(Path(folder), new_id(), reserve=SMALL)
         for batch in appends:
@@ -239,7 +239,7 @@ def test_it_never_grows_beyond_its_bound(tmp_path: Path) -> None:
     assert adopted(left_behind(spool)) == SpoolContent([b"a" * 100, b"d" * 300], damaged=False)
 
 
-def test_a_file_that_is_just_full_has_a_last_zero_all_the_same(tmp_path: Path) -> None:
+def test_a_full_file_still_ends_with_a_zero(tmp_path: Path) -> None:
     for reserve in range(35, 45):
         spool = Spool.create(tmp_path, new_id(), reserve=reserve)
         spool.append([b"a"])
@@ -277,7 +277,7 @@ def test_threads_take_turns_and_find_it_closed_when_it_is(spool: Spool) -> None:
 
 
 @pytest.mark.parametrize("name", ["fsync", "posix_fallocate"])
-def test_where_none_can_be_made_nothing_is_left(tmp_path: Path, name: str) -> None:
+def test_nothing_is_left_if_no_spool_can_be_made(tmp_path: Path, name: str) -> None:
     with patch.object(os, name, side_effect=OSError(errno.EIO, "broken")), pytest.raises(OSError, match="broken"):
         Spool.create(tmp_path / "spools", new_id())
     assert list((tmp_path / "spools").iterdir()) == []

@@ -1,4 +1,4 @@
-"""Statistics: every row counted once, whether its writer has counted it yet or not."""
+"""Statistics: every row counts once, whether or not its writer has counted it yet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pegboard.model.ids import new_id
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained import read
-from tests.unit.journal.hands import DeadWriters, WatchedLedger, lone_writer
+from tests.unit.journal.standalone_journals import DeadWriters, WatchedLedger, lone_writer
 from tests.unit.storage.keeping import keep, keep_counts, keep_writer, move_writer
 from tests.unit.storage.rows import NOW, an_execution
 

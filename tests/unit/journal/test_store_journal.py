@@ -1,4 +1,4 @@
-"""The journal: durable before anyone is answered, one commit for those who wait together, honest when it cannot."""
+"""The journal: rows are durable before the answer, waiting rows share a commit, and failures are reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pegboard.model.call_errors import Unavailable
 from pegboard.model.filters import ExecutionFilter
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from tests.unit.journal.hands import ACTIVE, Hand, a_call, lie_in, opened, row_of, start
+from tests.unit.journal.standalone_journals import ACTIVE, Hand, a_call, lie_in, opened, row_of, start
 from tests.unit.storage.rows import an_execution
 from tests.waiting import until
 
@@ -165,7 +165,7 @@ class TestAway:
                 after = await hand.record()
             assert await rows(database) == {kept.id, after.id}
 
-    async def test_rows_are_reported_lost_where_there_is_no_spool(
+    async def test_rows_are_reported_lost_without_a_spool(
         self, spools: Path, caplog: pytest.LogCaptureFixture, database: Database
     ) -> None:
         async with opened(database, spools, patience=0.0) as hand:
@@ -185,7 +185,7 @@ class TestAway:
         async with opened(database, spools, patience=0.0) as hand:
             hand.ledger.fails = "before"
             await hand.record()
-            # A writer that does not come back: a caller who waited for it would hang.
+            # A writer that never returns: a caller who waited for it would hang.
             hand.ledger.gate = asyncio.Event()
             hand.ledger.tried.clear()
             with anyio.fail_after(30):

@@ -1,4 +1,4 @@
-"""The journal where something is wrong: with one row, with what a row may hold, or with the end of the event loop."""
+"""The journal with faults: in one row, in the values of a row, or at the end of the event loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pegboard.model.call_errors import Unavailable
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.journal.hands import ACTIVE, a_call, opened, start
+from tests.unit.journal.standalone_journals import ACTIVE, a_call, opened, start
 from tests.unit.storage.rows import an_execution
 
 SECRET = "hush-4711-hush"
@@ -184,7 +184,7 @@ class TestNoValues:
         assert SECRET not in repr(row)
 
     @pytest.mark.parametrize("keeps", [False, True])
-    async def test_an_argument_is_shown_to_its_caller_and_kept_only_where_arguments_are(self, keeps: bool) -> None:
+    async def test_an_argument_is_shown_to_its_caller_and_kept_only_if_arguments_are(self, keeps: bool) -> None:
         schema = {
             "type": "object",
             "required": ["b"],

@@ -1,4 +1,4 @@
-"""Calls that commit their row in the transaction of their effects: never in doubt, whatever is interrupted."""
+"""Calls that commit their row in the transaction of their effects: never in doubt, wherever they are interrupted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pegboard.storage.database import Database
 from pegboard.testing import calls_of
 from tests.unit.journal.boards import board_on, code, intents, is_repeat
 from tests.unit.journal.chained import read
-from tests.unit.journal.hands import ACTIVE, a_call, kill, opened, row_of
+from tests.unit.journal.standalone_journals import ACTIVE, a_call, kill, opened, row_of
 from tests.waiting import until
 
 KEYS = pytest.mark.parametrize("key", [None, "k"])
@@ -31,7 +31,7 @@ TABLE = {
 
 @pytest.fixture(autouse=True)
 def siblings_are_looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A caller who dies is found at once, which else is every few seconds."""
+    """Find a dead caller at once, instead of every few seconds."""
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 0.1)
 
 

@@ -1,4 +1,4 @@
-"""Verification of a journal that was pruned, or is written and pruned meanwhile."""
+"""Verification of a journal that was pruned, or is written and pruned at the same time."""
 
 from __future__ import annotations
 

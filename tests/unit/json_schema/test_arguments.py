@@ -27,7 +27,7 @@ class TestUnknownParameters:
         assert ArgumentChecker(AB).check(given) == {"a": 1}
         assert set(given) == {"a", "x"}
 
-    def test_they_are_refused_by_name_where_the_tool_says_so(self) -> None:
+    def test_they_are_refused_by_name_if_the_tool_rejects_them(self) -> None:
         error = refused(ArgumentChecker(AB, unknown="reject"), {"a": 1, "bb": 2})
         assert error.message == "Invalid parameters: Field 'bb' is not known; did you mean 'b'?"
         assert error.problem.code == "unrecognized_keys"
@@ -156,7 +156,7 @@ class TestDefaults:
         assert ArgumentChecker(schema).check(given) == result
         assert given == before
 
-    def test_nothing_is_copied_where_nothing_is_absent(self) -> None:
+    def test_nothing_is_copied_if_nothing_is_absent(self) -> None:
         schema = {
             "properties": {
                 "a": {"default": 1},

@@ -1,4 +1,4 @@
-"""Validation that would take too long is refused before it begins; what is ordinary, however large, is not."""
+"""Validation that would take too long is refused before it begins; ordinary input of any size is not."""
 
 from __future__ import annotations
 

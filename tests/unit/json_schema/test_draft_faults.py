@@ -1,4 +1,4 @@
-"""A schema that does not follow its draft is refused in our words, with the path, what was expected and received."""
+"""A schema that violates its draft is refused with the path, and what was expected and received."""
 
 from __future__ import annotations
 

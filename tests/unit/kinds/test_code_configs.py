@@ -1,4 +1,4 @@
-"""What the config of a tool that runs code may say."""
+"""The rules for the config of a tool that runs code."""
 
 from __future__ import annotations
 

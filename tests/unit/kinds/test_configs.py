@@ -1,4 +1,4 @@
-"""Which hosts and commands a config may name."""
+"""The hosts and commands that a config may name."""
 
 from __future__ import annotations
 

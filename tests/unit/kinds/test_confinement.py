@@ -1,4 +1,4 @@
-"""What a server says at its start about what confines tools, and what it leaves behind at its end."""
+"""What a server logs at its start about the confinement of tools, and what it leaves at its end."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_it_says_what_there_is_and_what_is_missing(
         assert "the kernel has none" in fields["missing"][0]
 
 
-async def test_a_board_tells_what_this_machine_has(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_board_logs_what_this_machine_has(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "pegboard")
     async with memory_board() as board:
         await board.confinement.log_features()

@@ -1,4 +1,4 @@
-"""What an auth_config adds to a request, what it may not hold, and what of it must never be shown."""
+"""What an auth_config adds to a request, what it must not contain, and which parts are masked."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class TestModules:
 
 
 class TestMissing:
-    def test_what_is_not_installed_is_reported_and_its_modules_are_known_all_the_same(self) -> None:
+    def test_a_missing_library_is_reported_and_its_modules_are_known(self) -> None:
         libraries = Libraries([NOT_HERE, "scikit-learn", "pandas"])
         assert NOT_HERE in libraries.missing([NOT_HERE, "pandas"])
         assert "pandas" not in libraries.missing(["pandas"])

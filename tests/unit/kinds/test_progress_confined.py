@@ -41,7 +41,7 @@ async def heard(board: Pegboard) -> tuple[ToolResult, list[Progress]]:
     return await board.call("t", {}, on_progress=received.append), received
 
 
-async def test_python_code_tells_how_far_it_has_come(board: Pegboard) -> None:
+async def test_python_code_reports_progress(board: Pegboard) -> None:
     code = """
 def f():
     for step in (1, 2):
@@ -70,7 +70,7 @@ async def test_code_that_reports_nonsense_fails_with_the_reason(board: Pegboard)
     assert received == []
 
 
-async def test_a_script_tells_in_any_of_the_forms(board: Pegboard) -> None:
+async def test_a_script_reports_progress_in_any_of_the_forms(board: Pegboard) -> None:
     script = """
 echo '1/4 copying' >&3
 echo '50%' >&3
@@ -154,7 +154,7 @@ async def test_a_listener_that_raises_does_not_hurt_the_call(board: Pegboard) ->
     assert (await board.call("t", {}, on_progress=listen)).output == "fine"
 
 
-async def test_values_of_env_are_masked_in_what_python_code_tells(board: Pegboard) -> None:
+async def test_values_of_env_are_masked_in_progress_of_python_code(board: Pegboard) -> None:
     code = """
 import os
 def f():
@@ -169,7 +169,7 @@ def f():
     assert "".join(progress.partial or "" for progress in received) == "<********>"
 
 
-async def test_values_of_env_are_masked_in_what_a_script_tells(board: Pegboard) -> None:
+async def test_values_of_env_are_masked_in_progress_of_a_script(board: Pegboard) -> None:
     script = 'echo "1/2 $KEY" >&3; echo "$LINES" >&3; printf %s "$KEY" >&3'
     lines = "-----BEGIN-----\nMIIEvQIBADANBg"
     _, received = await shell(board, script, env={"KEY": SECRET, "LINES": lines})

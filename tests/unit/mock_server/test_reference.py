@@ -1,4 +1,4 @@
-"""The page on fixtures, the JSON Schema and the model say the same."""
+"""The page on fixtures, the JSON Schema and the model agree."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ SECOND = 1_000_000_000
 
 
 class Clock:
-    """A clock that stands where it is set."""
+    """A clock that returns a given time."""
 
     def __init__(self, now: int = START) -> None:
         self.now = now
@@ -25,7 +25,7 @@ class Clock:
 
 
 def time_of(made: str) -> int:
-    """The nanosecond that an id says it was made in, to within a few hundred."""
+    """The nanosecond of an id's creation, to within a few hundred."""
     whole = UUID(made).int
     return ((whole >> 80 << 12 | whole >> 64 & 0xFFF) * 1_000_000) >> 12
 

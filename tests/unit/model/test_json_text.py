@@ -46,7 +46,7 @@ def test_values_that_differ_in_json_are_not_equal(one: Any, other: Any) -> None:
     assert not is_json_equal(other, one)
 
 
-def test_exact_numbers_tell_one_from_one_point_zero_at_any_depth() -> None:
+def test_exact_numbers_distinguish_one_from_one_point_zero_at_any_depth() -> None:
     assert not is_json_equal({"a": [1]}, {"a": [1.0]}, exact_numbers=True)
     assert is_json_equal({"a": [1.0, 2]}, {"a": [1.0, 2]}, exact_numbers=True)
 

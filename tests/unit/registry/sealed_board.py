@@ -10,9 +10,10 @@ from pathlib import Path
 
 from pegboard.model.accounts import Secret, User
 from pegboard.model.ids import new_id
+from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.model.tool import Kind, Tool
 from pegboard.registry.secret_fields import seal_auth, seal_config, unseal_auth, unseal_config
-from pegboard.storage import account_rows, sealed_rows, tool_rows
+from pegboard.storage import account_rows, sealed_rows, tool_rows, upstream_rows
 from pegboard.storage.database import Database
 from pegboard.storage.keyring import FileKeyring
 from pegboard.storage.migrate import migrate
@@ -65,6 +66,21 @@ class Board:
             await account_rows.secrets.put(change.conn, secret, revision=change.revision)
         return secret
 
+    async def add_upstream(self, vault: Vault) -> None:
+        upstream_id = new_id()
+        upstream = RegisteredUpstream(
+            upstream_id,
+            self.owner,
+            "server",
+            "",
+            seal_config(CONFIG, vault, upstream_id),
+            NOW,
+            NOW,
+            sealed_auth=seal_auth(AUTH, vault, upstream_id),
+        )
+        async with self.database.change() as change:
+            await upstream_rows.add_upstream(change.conn, upstream, revision=change.revision)
+
     async def fill(self, count: int) -> None:
         vault = self.vault()
         for number in range(count):
@@ -79,7 +95,7 @@ class Board:
             return found
 
     async def check(self, vault: Vault) -> set[str]:
-        """The keys that are needed, after every value was found to be what it was."""
+        """The needed keys, after every value was compared with the original."""
         needed = set()
 
         def note(sealed: str) -> None:

@@ -1,4 +1,4 @@
-"""From what people write about a tool to a tool, and back."""
+"""Conversion of definitions to tools and back."""
 
 from __future__ import annotations
 

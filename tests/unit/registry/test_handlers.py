@@ -1,4 +1,4 @@
-"""Which functions of the process the tools of members reach."""
+"""Which functions of the process the tools of members may call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Named secrets: values go in and come out in their owner's tools alone."""
+"""Named secrets: their values reach only the tools of their owner."""
 
 from __future__ import annotations
 

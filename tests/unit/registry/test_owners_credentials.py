@@ -1,4 +1,4 @@
-"""An admin who changes a member's tool does not get at the member's credentials."""
+"""An admin who changes a member's tool cannot read the member's credentials."""
 
 from __future__ import annotations
 

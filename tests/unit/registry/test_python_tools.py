@@ -1,4 +1,4 @@
-"""python tools when they are registered: their code is read, their libraries looked at, their schema found."""
+"""Registration of python tools: their code is parsed, their libraries checked, their schema derived."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class TestFaults:
 
 
 class TestSchemas:
-    async def test_the_signature_is_the_schema_where_none_is_given(self, board: Pegboard) -> None:
+    async def test_the_signature_is_the_schema_if_none_is_given(self, board: Pegboard) -> None:
         assert (await board.add(python())).input_schema == DERIVED
         problem = (await board.call("greet", {"name": 1})).problem
         assert problem is not None

@@ -1,4 +1,4 @@
-"""What a definition says that no call could ever do is refused when it is registered."""
+"""Definitions that no call could use are refused at registration."""
 
 from __future__ import annotations
 

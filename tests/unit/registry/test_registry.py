@@ -1,4 +1,4 @@
-"""The registry as the library uses it: who owns, sees and changes what, and which names are taken."""
+"""The registry through the library: who owns, sees and changes which tool, and which names are free."""
 
 from __future__ import annotations
 

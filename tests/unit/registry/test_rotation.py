@@ -1,4 +1,4 @@
-"""Rotating keys: what changes, what does not, and what stands in the way."""
+"""Key rotation: what changes, what does not, and what prevents it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from pegboard.model.ids import new_id
 from pegboard.registry.key_rotation import UnreadableRow, rotate_keys
-from pegboard.storage import account_rows, sealed_rows, tool_rows
+from pegboard.storage import account_rows, sealed_rows, tool_rows, upstream_rows
 from pegboard.storage.database import read_revision
 from pegboard.storage.keyring import EnvironmentKeyring, FileKeyring, Key, KeyringError, encode_key
 from pegboard.storage.vault import Vault
@@ -44,6 +44,18 @@ async def test_everything_is_encrypted_again_and_the_old_key_is_gone(database_ur
         assert report.key_id == fresh.keyring.primary.id != old.id
         assert fresh.keyring.get(old.id) is None
         assert await board.check(fresh) == {report.key_id}
+
+
+async def test_the_credentials_of_imported_servers_are_encrypted_again(database_url: str, tmp_path: Path) -> None:
+    async with opened(database_url, tmp_path / "secret.key") as board:
+        await board.add_upstream(board.vault())
+        async with board.database.read() as conn:
+            seen = await read_revision(conn)
+        report = await rotate_keys(board.database, board.vault(), grace=0)
+        assert (report.finished, report.sealed) == (True, 2)
+        assert await board.check(board.vault()) == {report.key_id}
+        async with board.database.read() as conn:
+            assert len(await upstream_rows.list_changed_upstreams(conn, seen)) == 1
 
 
 async def test_servers_hear_of_the_rows_that_changed(board: Board) -> None:

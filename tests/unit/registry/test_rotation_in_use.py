@@ -1,4 +1,4 @@
-"""Rotating keys while the board is in use, and when killed on the way."""
+"""Key rotation while the board is in use, and after a kill."""
 
 from __future__ import annotations
 

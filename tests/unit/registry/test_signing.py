@@ -11,12 +11,11 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
-from pegboard.model.accounts import ApiKey, User
+from pegboard.model.accounts import ROOT_ROW_NAME, ApiKey, User
 from pegboard.model.api_errors import NotFound, Unauthorised
 from pegboard.model.ids import new_id
 from pegboard.registry.account_macs import AccountSigner
 from pegboard.registry.accounts_service import NewKey
-from pegboard.registry.first_start import ROOT_ROW_NAME
 from pegboard.storage import account_rows
 from pegboard.storage.keyring import FileKeyring, KeyringError, encode_key
 from pegboard.storage.vault import Vault
@@ -39,7 +38,7 @@ async def a_member(board: Pegboard, name: str = "ada") -> tuple[User, NewKey]:
 
 
 async def write(board: Pegboard, statement: str, **values: object) -> None:
-    """What a database writer does who wants running processes to take it in."""
+    """Write to the database so that running processes read the change."""
     async with board.database.change() as change:
         await change.conn.execute(text(statement), {**values, "revision": change.revision})
     await board.snapshot.refresh()
@@ -177,7 +176,7 @@ async def test_two_boards_accept_each_others_users_and_keys(database_url: str, s
 
 
 async def make_old(url: str, settings: NoSettings, plain: dict[str, str]) -> None:
-    """Make a database what it was before rows had MACs: keys as SHA-256, a root that says nothing of them."""
+    """Convert a database to its state before rows had MACs: keys as SHA-256, a root without the mark."""
     async with Pegboard.open(url, settings=settings) as board:
         vault = Vault(FileKeyring(settings.key_file))
         async with board.database.change() as change:

@@ -1,4 +1,4 @@
-"""The board in memory: looked up without a query, kept up with the store."""
+"""The board in memory: read without a query, and updated from the database."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pegboard.model.tool import Kind
 from pegboard.runs.replay import Difference
 from pegboard.testing import NoSettings, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.runs.replaying import KEEPING, answering, called, refusal
+from tests.unit.runs.recorded_calls import KEEPING, answering, called, refusal
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ class TestAgainstTheStore:
         replay = await stored.replay(first, tool="quote")
         assert replay.differences == (Difference("result", "changed", 1, 2),)
 
-    async def test_an_earlier_version_has_its_own_credentials_where_they_open(
+    async def test_an_earlier_version_has_its_own_credentials_if_they_can_be_decrypted(
         self, stored: Pegboard, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Telling:

@@ -26,7 +26,7 @@ from pegboard.runs.replay import (
 )
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.runs.replaying import KEEPING, answering, called
+from tests.unit.runs.recorded_calls import KEEPING, answering, called
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TOOL = Tool("id", "owner", "quote", Kind.MOCK, {}, {}, NOW, NOW)
@@ -174,7 +174,7 @@ class TestOutcomes:
         assert [path for path, _, _ in received(doubtful)] == ["status", "code", "error"]
         assert doubtful.note is None
 
-    def test_without_a_recorded_result_no_one_can_tell(self) -> None:
+    def test_without_a_recorded_result_no_difference_is_known(self) -> None:
         replay = compare_outcomes(recorded(), TOOL, answered({"a": 1}))
         assert (replay.same, replay.differences) == (None, ())
         assert replay.note is not None

@@ -1,4 +1,4 @@
-"""A replay is an ordinary call: who may ask for it, what holds for it, and what care is taken of its effects."""
+"""A replay is an ordinary call: who may request it, which rules apply, and how effects are treated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pegboard.model.api_errors import Conflict, Forbidden, NotFound
 from pegboard.model.call import CallRequest, Execution
 from pegboard.testing import member, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.runs.replaying import KEEPING, answering, called, refusal
+from tests.unit.runs.recorded_calls import KEEPING, answering, called, refusal
 
 HOURLY = {"max_calls": 1, "period": "hour"}
 

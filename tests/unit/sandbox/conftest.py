@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import USERS, Zygote, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import USERS, Zygote, make_zygote_spec, zygote
 
 
 @pytest.fixture(scope="module", params=USERS)
 def user(request: pytest.FixtureRequest) -> str:
-    """Whom the board runs as: root, and an ordinary user."""
+    """The users that the board runs as: root, and an ordinary user."""
     name: str = request.param
     return name
 

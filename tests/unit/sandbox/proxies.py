@@ -87,7 +87,7 @@ class Client:
         assert (await self.head()).startswith("HTTP/1.1 200 ")
 
     def half_close(self) -> None:
-        """Say that nothing more is said."""
+        """Close the sending side."""
         self.writer.write_eof()
 
     def leave(self) -> None:

@@ -1,4 +1,4 @@
-"""Attacks on the confinement, one after another in the same zygote: each ends in time, and the next call is as ever."""
+"""Attacks on the confinement, in sequence on the same zygote: each ends in time, and the next call is not affected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.wire import Ended, Zygote
+from tests.unit.sandbox.supervisor_channel import Ended, Zygote
 
 FORK_BOMB = """
 import os
@@ -116,7 +116,7 @@ def sizes(ended: Ended) -> tuple[str, int]:
 
 @pytest.fixture(autouse=True)
 def as_ever(calls: Zygote) -> Any:
-    """Whatever a test does, the zygote is there and the next call is well."""
+    """After every test, the zygote runs and the next call succeeds."""
     yield
     assert calls.process.poll() is None
     assert calls.shell("echo well; ls -A").stdout == b"well\n"

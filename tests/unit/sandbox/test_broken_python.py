@@ -1,4 +1,4 @@
-"""Code that breaks the Python it runs in: the call ends all the same, and nothing of ours goes on in its process."""
+"""Code that breaks its Python interpreter: the call still ends, and none of our code continues in its process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from tests.unit.sandbox.confined import STAND_IN
-from tests.unit.sandbox.wire import Ended, Zygote, command
+from tests.unit.sandbox.supervisor_channel import Ended, Zygote, command
 
 FORK = """
 import os

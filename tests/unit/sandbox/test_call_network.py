@@ -1,4 +1,4 @@
-"""The network of a call that has one: a loopback device of its own, and on it whatever the server serves."""
+"""The network of a call: a loopback device, and the proxies that the server offers on it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.sandbox.wire import PYTHON, Call, Ended, Zygote, command
+from tests.unit.sandbox.supervisor_channel import PYTHON, Call, Ended, Zygote, command
 
 FETCH = """
 import os, socket

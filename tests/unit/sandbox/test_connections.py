@@ -1,4 +1,4 @@
-"""The connections of all proxies together: so many for the board, and none of them out of reach of a newcomer."""
+"""The connections of all proxies: limited for the board, with some reserved for new users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What zygotes know about the surroundings of their calls."""
+"""The environment of calls that a zygote is started with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import pegboard
 from pegboard.model.call_errors import Misconfigured
 from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec, identify_environment
-from tests.unit.sandbox.living import PLAIN, boxed, later, script
+from tests.unit.sandbox.confined_tools import PLAIN, boxed, later, script
 
 
 def received(environment: EnvironmentSpec, **more: Any) -> dict[str, Any]:

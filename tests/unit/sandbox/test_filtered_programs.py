@@ -1,4 +1,4 @@
-"""What tools are made of works under the filter of system calls."""
+"""The programs that tools need work with the filter of system calls."""
 
 from __future__ import annotations
 

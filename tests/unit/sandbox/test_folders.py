@@ -1,4 +1,4 @@
-"""Work folders of calls that have no file system of their own."""
+"""Work folders of calls without their own file system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pegboard.sandbox import work_folder
-from tests.unit.sandbox.living import boxed, later, listed, script, until_idle, until_over, until_running
+from tests.unit.sandbox.confined_tools import boxed, later, listed, script, until_idle, until_over, until_running
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def never() -> bool:
 
 
 def running(*argv: str) -> Iterator[int]:
-    """A program that says when it is ready, and ends with its input."""
+    """A program that prints when it is ready, and ends with its input."""
     command = [sys.executable, "-I", "-S", "-c", *argv]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -51,7 +51,7 @@ def mapping() -> Iterator[int]:
 
 @pytest.fixture
 def taking() -> Iterator[int]:
-    """A process that has 64 MiB of its own."""
+    """A process with 64 MiB of private memory."""
     yield from running("import sys\ntaken = bytearray(64 * 2**20)\nprint('taken', flush=True)\nsys.stdin.read()")
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from pegboard.sandbox.child import syscalls
 from pegboard.sandbox.child.pid1 import Pid1
-from tests.unit.sandbox.living import is_first, is_there
-from tests.unit.sandbox.wire import Zygote
+from tests.unit.sandbox.confined_tools import is_first, is_there
+from tests.unit.sandbox.supervisor_channel import Zygote
 
 NAMESPACES = syscalls.NEWUSER | syscalls.NEWPID
 
@@ -63,16 +63,16 @@ def test_one_that_has_ended_cannot_be_hidden() -> None:
 
 
 def test_it_ends_with_the_process_that_started_it_however_soon_that_is() -> None:
-    received, telling = os.pipe()
+    received, sent = os.pipe()
     for _ in range(30):
         pid = os.fork()
         if pid == 0:
             try:
-                os.write(telling, Pid1(NAMESPACES).pid.to_bytes(8, "little"))
+                os.write(sent, Pid1(NAMESPACES).pid.to_bytes(8, "little"))
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)
-    os.close(telling)
+    os.close(sent)
     with os.fdopen(received, "rb") as numbers:
         begun = [int.from_bytes(numbers.read(8), "little") for _ in range(30)]
     while any(is_there(one) for one in begun):

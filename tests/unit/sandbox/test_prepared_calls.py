@@ -1,4 +1,4 @@
-"""Calls whose process waited for them: they find nothing of what was done before."""
+"""Calls whose process was started in advance: they see nothing of earlier calls."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.living import is_first
+from tests.unit.sandbox.confined_tools import is_first
+from tests.unit.sandbox.supervisor_channel import Zygote, make_zygote_spec, zygote
 from tests.unit.sandbox.test_python_calls import run, value
 from tests.unit.sandbox.test_supervise import children
-from tests.unit.sandbox.wire import Zygote, make_zygote_spec, zygote
 
 
 @pytest.fixture(scope="module")

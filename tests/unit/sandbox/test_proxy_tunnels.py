@@ -1,4 +1,4 @@
-"""The proxy of a confined call: tunnels, how many there may be, and that nothing is left of them."""
+"""The proxy of a confined call: tunnels, their limits, and their end."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ async def test_a_peer_that_reads_slowly_slows_the_other_side_down(up_or_down: st
         stopped.set()
 
 
-async def test_a_tunnel_where_nothing_moves_is_closed() -> None:
+async def test_an_idle_tunnel_is_closed() -> None:
     async with serving(echo) as up, proxying(idle_seconds=4.0) as proxy:
         client = await proxy.client()
         await client.tunnel(f"127.0.0.1:{up.port}")

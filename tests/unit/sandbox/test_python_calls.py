@@ -1,4 +1,4 @@
-"""Python code in a call: what it has of its zygote, and what it cannot do to others."""
+"""Python code in a call: what it shares with its zygote, and what it cannot do to other calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.wire import Ended, Zygote, command, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import Ended, Zygote, command, make_zygote_spec, zygote
 
 LIBRARY = """
 import os

@@ -1,4 +1,4 @@
-"""A call of a python tool in its own process: what goes out of it, whatever its code does."""
+"""A call of a python tool in its own process: what it sends, whatever its code does."""
 
 from __future__ import annotations
 

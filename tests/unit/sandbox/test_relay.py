@@ -1,4 +1,4 @@
-"""Bytes between sockets: whole, in order, framed, and not more of them at once than the loop can bear."""
+"""Copying bytes between sockets: complete, in order, framed, and a bounded number at once."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Channel:
             return file.read().splitlines()
 
     def message(self) -> list[dict[str, Any]]:
-        """What the lines say."""
+        """The content of the lines."""
         return [json.loads(line) for line in self.lines()]
 
 
@@ -70,7 +70,7 @@ def test_what_is_of_the_wrong_type_is_refused_in_words(
     assert channel.lines() == []
 
 
-def test_wrong_types_are_refused_also_where_no_reader_listens() -> None:
+def test_wrong_types_are_refused_also_without_a_reader() -> None:
     functions = make_reporters(None)
     functions["report_progress"](1, 2, "m")
     functions["report_partial"]("x")

@@ -1,4 +1,4 @@
-"""Lines in which a call reports of itself: what is read from them, whatever they hold."""
+"""Lines with progress of a call: how they are parsed, with any content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The channel for reports, from a confined process through its supervisor: bounded, and in no user's way."""
+"""The channel for progress, from a confined process through its supervisor: bounded, and never blocking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from pegboard.sandbox.child.fd_channel import ServerChannel
 from pegboard.sandbox.child.pipes import MAX_LINE_BYTES, MAX_LINES, MAX_REPORT_BYTES, ReportReader
-from tests.unit.sandbox.wire import PYTHON, Call, Ended, Zygote, command
+from tests.unit.sandbox.supervisor_channel import PYTHON, Call, Ended, Zygote, command
 
 
 def heard(call: Call) -> tuple[list[bytes], Ended]:
@@ -43,7 +43,7 @@ def test_a_first_report_is_not_held_back_until_the_end(calls: Zygote) -> None:
         assert [call.frame(), call.frame()] == [("S", b""), ("P", b"here")]
 
 
-def test_where_no_reader_listens_reports_go_nowhere_and_stop_no_one(calls: Zygote, functions: Zygote) -> None:
+def test_without_a_reader_reports_are_dropped_and_block_nothing(calls: Zygote, functions: Zygote) -> None:
     frames, ended = shell(calls, "head -c 3000000 /dev/zero >&3 && echo said", reports=False)
     assert (frames, ended.fate, ended.stdout) == ([], "exited", b"said\n")
     frames, ended = python(

@@ -1,4 +1,4 @@
-"""Jobs run confined, as real processes: what comes back, and what is refused."""
+"""Jobs run confined, as real processes: their results, and which jobs are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pegboard.sandbox.sandbox import EnvironmentSpec, SandboxJob
 from pegboard.sandbox.zygote_process import Zygote
 from tests.event_loops import USE_UVLOOP
 from tests.unit.http_client.upstreams import answer, answering
-from tests.unit.sandbox.living import boxed, children_now, command, later, listed, script, until_running
+from tests.unit.sandbox.confined_tools import boxed, children_now, command, later, listed, script, until_running
 from tests.waiting import until
 
 

@@ -1,4 +1,4 @@
-"""Confined calls that are cut short, by their caller, the board or the machine: nothing of them is left."""
+"""Confined calls that are cut short by their caller, the board or the machine: nothing of them is left."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pegboard.sandbox import zygote_process as zygote_module
 from pegboard.sandbox.sandbox import ConfinedResult, Sandbox
 from pegboard.sandbox.zygote_process import Zygote
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.living import (
+from tests.unit.sandbox.confined_tools import (
     boxed,
     children_now,
     children_of,
@@ -202,7 +202,7 @@ async def test_a_call_whose_supervisor_is_killed_fails_with_all_its_processes_go
 async def test_nothing_is_left_of_a_server_that_is_killed(mark: str) -> None:
     code = """
 import asyncio, sys
-from tests.unit.sandbox.living import boxed, command, later
+from tests.unit.sandbox.confined_tools import boxed, command, later
 
 async def serve():
     async with boxed() as box:

@@ -1,4 +1,4 @@
-"""Zygotes that hang, and calls whose beginning was not seen: what ran and what did not is reported correctly."""
+"""Zygotes that hang, and calls whose start was not seen: it is reported correctly whether they ran."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pegboard.sandbox.sandbox import EnvironmentSpec, Sandbox
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.living import boxed, command, later, script, until_idle, until_running
+from tests.unit.sandbox.confined_tools import boxed, command, later, script, until_idle, until_running
 from tests.waiting import until
 
 

@@ -1,4 +1,4 @@
-"""What the server hears of a call, and that nothing of it outlives its supervisor."""
+"""What the server receives about a call, and that no process outlives its supervisor."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.living import is_first
-from tests.unit.sandbox.wire import Call, Zygote, command, living
+from tests.unit.sandbox.confined_tools import is_first
+from tests.unit.sandbox.supervisor_channel import Call, Zygote, command, living
 
 
 def marked() -> str:
@@ -21,7 +21,7 @@ def marked() -> str:
 
 
 def until_gone(call: Call) -> None:
-    """Wait until the supervisor is gone, whatever it still says."""
+    """Wait until the supervisor has ended; its further messages are ignored."""
     with suppress(ConnectionResetError):
         while call.line.recv(65536):
             pass

@@ -1,4 +1,4 @@
-"""Supervisors: each call has one of its own, and nothing of a call is left for the next."""
+"""Supervisors: one per call, and nothing of a call is left for the next."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any, cast
 import pytest
 
 from pegboard.sandbox.child.isolation import kill_and_reap
-from tests.unit.sandbox.living import is_first, is_there
+from tests.unit.sandbox.confined_tools import is_first, is_there
+from tests.unit.sandbox.supervisor_channel import Zygote, command, living, make_zygote_spec, zygote
 from tests.unit.sandbox.test_supervise import children, marked
 from tests.unit.sandbox.test_template import function, is_template
-from tests.unit.sandbox.wire import Zygote, command, living, make_zygote_spec, zygote
 
 # Looks through all of its memory for what follows these letters, which are not together in here.
 SEARCHES = """
@@ -146,7 +146,7 @@ def test_the_machines_proc_may_number_processes_otherwise(user: str) -> None:
 import os, sys
 sys.path[:0] = {sys.path!r}
 from pegboard.sandbox.child import syscalls
-from tests.unit.sandbox.wire import make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import make_zygote_spec, zygote
 syscalls.unshare(syscalls.NEWPID)
 if (pid := os.fork()) == 0:
     with zygote(make_zygote_spec(python=True), {user!r}) as calls:

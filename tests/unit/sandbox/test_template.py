@@ -1,4 +1,4 @@
-"""The process that has the libraries: what becomes of calls when it dies, of it when others do, and what it keeps."""
+"""The process with the imported libraries: calls when it dies, its state when others die, and its memory."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.living import is_there
-from tests.unit.sandbox.wire import Call, Refused, Zygote, command, make_zygote_spec, zygote
+from tests.unit.sandbox.confined_tools import is_there
+from tests.unit.sandbox.supervisor_channel import Call, Refused, Zygote, command, make_zygote_spec, zygote
 
 # Descriptors of a template between calls: the standard ones, that for requests, and two for the copy that waits.
 AT_REST = 6
@@ -28,7 +28,7 @@ def function(code: str, **changes: Any) -> dict[str, Any]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that this one has started and that are not let go of."""
+    """The child processes of this process."""
     return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
@@ -44,7 +44,7 @@ def is_template(pid: int) -> bool:
 
 
 def until_gone(*pids: int) -> None:
-    """Wait until none of them is there; the test's own time limit ends this."""
+    """Wait until all have ended; the test's own time limit ends this."""
     while any(is_there(pid) for pid in pids):
         pass
 

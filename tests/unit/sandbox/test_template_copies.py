@@ -1,4 +1,4 @@
-"""What libraries may expect in the forks of a template, and what calls must not find there."""
+"""What libraries can expect in the forks of a template, and what calls must not find there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.sandbox.supervisor_channel import make_zygote_spec, zygote
 from tests.unit.sandbox.test_template import library
-from tests.unit.sandbox.wire import make_zygote_spec, zygote
 
 THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
 WISHES = "import os\ntold = []\nos.register_at_fork(after_in_child=lambda: told.append(os.getpid()))\n"

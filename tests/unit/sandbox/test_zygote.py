@@ -1,4 +1,4 @@
-"""The process that calls come from: when it is ready, how it ends, and that calls do not meet in it."""
+"""The process that calls are forked from: its start, its end, and the separation of calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import Refused, Zygote, command, living, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import Refused, Zygote, command, living, make_zygote_spec, zygote
 
 
 def test_one_that_is_asked_to_leave_waits_for_its_calls_and_exits(user: str) -> None:
@@ -65,7 +65,7 @@ def test_no_child_that_has_ended_is_kept(calls: Zygote) -> None:
 
 
 def state(process: str) -> str:
-    """The letter for what a process does, none where it is there no more."""
+    """The state letter of a process; empty if it does not exist."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -113,7 +113,7 @@ except OSError as error:
 
 
 def status(process: int) -> dict[str, list[str]]:
-    """What the kernel tells of a process."""
+    """The status of a process from the kernel."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
 

@@ -1,4 +1,4 @@
-"""What calls see of the machine's files, and what they can change."""
+"""Which files of the machine calls see, and which they can change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.wire import Refused, Zygote, make_zygote_spec, zygote
+from tests.unit.sandbox.supervisor_channel import Refused, Zygote, make_zygote_spec, zygote
 
 
 def make(path: Path) -> Path:

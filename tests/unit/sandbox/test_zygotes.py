@@ -1,4 +1,4 @@
-"""Zygotes, as real processes: made once, bounded in number, replaced when they die, gone when they should be."""
+"""Zygotes, as real processes: started once, bounded in number, replaced when they die, ended when idle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.living import (
+from tests.unit.sandbox.confined_tools import (
     PLAIN,
     SiteFolder,
     children_now,
@@ -290,7 +290,7 @@ async def test_a_folder_that_was_replaced_by_another_gets_another_zygote(tmp_pat
         assert (await zygotes.of(environment, "ann")).pid != first.pid
 
 
-async def test_warming_starts_a_process_only_where_there_is_room() -> None:
+async def test_warming_starts_a_process_only_if_there_is_room() -> None:
     async with some(most=1) as zygotes:
         zygotes.warm(PLAIN)
         zygotes.warm(PLAIN)
@@ -317,7 +317,7 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
             await zygotes.of(PLAIN, "ann")
 
 
-async def test_where_no_process_can_be_started_the_call_is_refused_and_nothing_leaks(
+async def test_if_no_process_can_be_started_the_call_is_refused_and_nothing_leaks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sys.executable", "/nonexistent/python")

@@ -1,4 +1,4 @@
-"""What a tool may return, and what becomes of it."""
+"""Checks and conversion of a tool's output."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class TestChecker:
         with pytest.raises(ResultTooLarge, match="returned 11 bytes of JSON, at most 10 are allowed"):
             checker.check(compiled(), "x" * 9)
 
-    def test_the_tools_own_limit_counts_where_it_has_one(self) -> None:
+    def test_the_tools_own_limit_counts_if_it_has_one(self) -> None:
         checker = OutputChecker(max_bytes=10)
         assert checker.check(compiled(max_result_bytes=20), "x" * 18)
         with pytest.raises(ResultTooLarge):

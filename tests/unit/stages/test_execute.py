@@ -1,4 +1,4 @@
-"""Running a ready call: attempts, waits between them, the deadline, and what exceptions become."""
+"""Running a ready call: attempts, pauses between them, the deadline, and the conversion of exceptions."""
 
 from __future__ import annotations
 

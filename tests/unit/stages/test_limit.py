@@ -1,4 +1,4 @@
-"""The limit stage: whose bucket, and what a refusal says."""
+"""The limit stage: which bucket is used, and the content of a refusal."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ async def test_a_larger_burst_alone_has_room_at_once(bench: Bench) -> None:
     assert [bool(await bench.limiter.take("a", larger)) for _ in range(3)] == [False, False, True]
 
 
-async def test_changed_limits_take_effect_where_two_buckets_are_asked(bench: Bench) -> None:
+async def test_changed_limits_take_effect_if_two_buckets_are_asked(bench: Bench) -> None:
     for _ in range(3):
         await bench.limiter.take_both("a", WIDE, "b", WIDE)
     assert await bench.limiter.take_both("a", HOURLY, "b", HOURLY) == (0.0, 0.0)

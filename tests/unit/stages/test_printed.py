@@ -1,4 +1,4 @@
-"""What a tool printed: taken from its last attempt, however that ended, and cut to what the journal keeps."""
+"""The printed output of a tool: from its last attempt, however that ended, truncated for the journal."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class TestTakenOver:
             await run(compiled(Script(printing(ExecutionFailed("stuck"), "so far"))), attempts)
         assert attempts.printed == "so far"
 
-    async def test_an_output_that_is_refused_has_printed_all_the_same(self) -> None:
+    async def test_a_refused_output_keeps_what_was_printed(self) -> None:
         attempts = Attempts()
         with pytest.raises(ContractViolation):
             await run(compiled(Script(Output("x", "so far")), output_schema={"type": "integer"}), attempts)
@@ -209,9 +209,7 @@ class TestRows:
         assert await self.printed(board, journal, failure, fallback={"value": 7}) == ["before it fell back"]
         assert journal.results[0].output == 7
 
-    async def test_before_it_ran_and_where_it_never_did_nothing_was_printed(
-        self, board: Pegboard, journal: Recording
-    ) -> None:
+    async def test_nothing_was_printed_by_a_call_that_did_not_run(self, board: Pegboard, journal: Recording) -> None:
         required = {"type": "object", "required": ["a"]}
         assert await self.printed(board, journal, input_schema=required) == [None]
         use(board, Kind.MOCK, Script(Output(1, "now")))

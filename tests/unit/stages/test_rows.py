@@ -1,4 +1,4 @@
-"""What the journal and the caller learn of a row that a tool inserted, or of why a database did not take it."""
+"""What the journal and the caller get for an inserted row, or for one that a database refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unique() -> DatabaseFailed:
     return DatabaseFailed("P2002", "no, not twice", field="a, b", sqlstate="23505")
 
 
-async def test_the_row_is_named_where_one_was_inserted(database_url: str, tmp_path: Path) -> None:
+async def test_the_row_is_named_if_one_was_inserted(database_url: str, tmp_path: Path) -> None:
     async with board_on(database_url, tmp_path / "home") as board:
         await called(board, Output({"id": 7}, row_id="7"), 8)
         assert [row.row_id for row in await calls_of(board)] == ["7", None]

@@ -1,4 +1,4 @@
-"""What is kept of attempts that failed."""
+"""The record of failed attempts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits in a real Valkey: shared, short-lived, and refusing while it is away."""
+"""Limits in a real Valkey: shared, expiring, and refusing calls while it is unavailable."""
 
 from __future__ import annotations
 

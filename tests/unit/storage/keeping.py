@@ -30,7 +30,7 @@ def ledger_of(database: Database) -> JournalBackend:
 
 
 async def keep(database: Database, *made: Execution, writer: int = 1) -> int:
-    """Put executions at the end of a writer's chain, whose MACs mean nothing; where it ends now."""
+    """Add executions with meaningless MACs to the end of a writer's chain; return the new end."""
     async with database.read() as conn:
         last = select(func.coalesce(func.max(_executions.c.seq), 0)).where(_executions.c.writer == writer)
         head: int = (await conn.execute(last)).scalar_one()

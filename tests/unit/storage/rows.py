@@ -57,7 +57,7 @@ def an_execution(**fields: Any) -> Execution:
 
 
 async def kept_user(database: Database, name: str = "ada", **fields: Any) -> User:
-    """A user who is in the database."""
+    """A stored user."""
     user = a_user(name, **fields)
     async with database.change() as change:
         await account_rows.users.add(change.conn, user, revision=change.revision)

@@ -1,4 +1,4 @@
-"""Watching ends when it is instructed to, whatever arrives at the same moment."""
+"""Watching ends on request, whatever arrives at the same time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Connection:
         """It never breaks."""
 
     async def add_listener(self, channel: str, callback: Callable[..., None]) -> None:
-        """Keep whom to tell."""
+        """Keep the callback."""
         self.notice = callback
 
     async def fetchval(self, query: str, timeout: float) -> int:

@@ -263,7 +263,7 @@ async def test_the_pool_heals_when_postgresql_was_away(own_postgres: PostgresSer
     await database.close()
 
 
-async def test_a_ping_fails_where_no_server_is() -> None:
+async def test_a_ping_fails_without_a_server() -> None:
     database = Database.create(f"postgresql://me@127.0.0.1:{free_port()}/board")
     with pytest.raises(OSError, match="Connect call failed"):
         await database.ping()

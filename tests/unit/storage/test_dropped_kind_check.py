@@ -92,7 +92,7 @@ async def test_no_row_index_key_or_trigger_is_lost(older: Database) -> None:
         before = await conn.run_sync(_read)
         rules = await conn.run_sync(_rules)
     assert len(before["tools"]) == len(before["tool_versions"]) == 3
-    assert await migrate(older) == ["0013_kinds_of_plugins"]
+    assert await migrate(older) == ["0013_kinds_of_plugins", "0014_upstreams"]
     async with older.read() as conn:
         assert await conn.run_sync(_read) == before
         assert await conn.run_sync(_rules) == rules - {"ck_tools_tool_type"}
@@ -109,7 +109,7 @@ async def test_the_references_to_tools_still_hold_and_any_kind_is_stored(older: 
                 await conn.execute(text(statement))
 
 
-async def test_it_is_taken_back_where_all_kinds_are_built_in(older: Database) -> None:
+async def test_the_migration_is_reverted_if_all_kinds_are_built_in(older: Database) -> None:
     async with older.read() as conn:
         before = await conn.run_sync(_read)
         rules = await conn.run_sync(_rules)

@@ -42,6 +42,8 @@ ALL = [
     "0011_key_creators",
     "0012_signed_intents",
     "0013_kinds_of_plugins",
+    "0014_upstreams",
+    "0015_sessions",
 ]
 
 MIGRATING = """

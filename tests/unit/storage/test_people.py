@@ -19,7 +19,7 @@ LATER = NOW + timedelta(days=1)
 
 @pytest.fixture
 async def ada(database: Database) -> User:
-    """A user who is there, since revision 1."""
+    """A stored user, since revision 1."""
     return await kept_user(database, "Ada")
 
 

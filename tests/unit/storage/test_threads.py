@@ -27,14 +27,14 @@ def a_thread(owner: User, **fields: Any) -> Thread:
 
 
 def a_message(thread: Thread, position: int, **fields: Any) -> Message:
-    """What a user says."""
+    """A user's message."""
     basics = {"id": new_id(), "thread_id": thread.id, "position": position, "role": "user", "content": "hi"}
     return Message(**{**basics, "timestamp": NOW, **fields})
 
 
 @pytest.fixture
 async def ada(database: Database) -> User:
-    """A user who is there."""
+    """A stored user."""
     return await kept_user(database, "ada")
 
 

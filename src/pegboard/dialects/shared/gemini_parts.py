@@ -322,6 +322,11 @@ class PartsState:
         else:
             into.answer(mark, result, error=error, name=known, provider_executed=is_server)
 
+    def finish(self, into: Assembly) -> None:
+        """Add the calls that are held back, and those of which only a part arrived."""
+        self.release(into)
+        self.partial.end_incomplete(into)
+
     def release(self, into: Assembly) -> None:
         """Add all calls that are held back to the assembly."""
         for place, call in enumerate(self._held):

@@ -56,6 +56,16 @@ def read_closed_arguments(text: Text, end: str, *others: str) -> Generator[None,
     return Malformed(found + rest, TRUNCATED_MESSAGE)
 
 
+def parse_scanned_object(found: str, is_whole: bool) -> tuple[Any, str | None]:
+    """Return the value, and None or the reason why it was cut off or cannot be parsed."""
+    if not is_whole:
+        return None, TRUNCATED_MESSAGE
+    try:
+        return parse_json_text(found), None
+    except MalformedArguments as error:
+        return None, error.message
+
+
 class CallKeys(NamedTuple):
     """The keys of an object that is a call."""
 
@@ -65,20 +75,14 @@ class CallKeys(NamedTuple):
 
     def read(self, found: str, is_whole: bool, into: Assembly) -> None:
         """Add the object as a call; a malformed call if it was cut off or cannot be parsed."""
-        why = TRUNCATED_MESSAGE
-        if is_whole:
-            try:
-                value = parse_json_text(found)
-            except MalformedArguments as error:
-                why = error.message
-            else:
-                if isinstance(value, dict) and isinstance(value.get(self.name), str):
-                    into.call(value[self.name], value.get(self.arguments), value.get(self.id))
-                else:
-                    into.call("", Malformed(found, f"expected an object with '{self.name}' and '{self.arguments}'"))
-                return
-        if not self.read_incomplete(found, why, into) and is_whole:
-            into.call("", Malformed(found, why))
+        value, why = parse_scanned_object(found, is_whole)
+        if why is not None:
+            if not self.read_incomplete(found, why, into) and is_whole:
+                into.call("", Malformed(found, why))
+        elif isinstance(value, dict) and isinstance(value.get(self.name), str):
+            into.call(value[self.name], value.get(self.arguments), value.get(self.id))
+        else:
+            into.call("", Malformed(found, f"expected an object with '{self.name}' and '{self.arguments}'"))
 
     def read_incomplete(self, found: str, why: str, into: Assembly) -> bool:
         """Add a call of which only the beginning can be parsed; return False if that does not include its name."""
@@ -212,10 +216,10 @@ class TextDialect(Dialect):
             before, mark = yield from text.until(*marks)
             if mark in self.openers and before.rpartition("\n")[2].count(CODE_MARK) % 2:
                 yield from text.until(CODE_MARK, "\n\n")
-            elif not (yield from self.passed(mark, text, into)):
+            elif not (yield from self.skip_section(mark, text, into)):
                 return mark
 
-    def passed(self, mark: str, text: Text, into: Assembly) -> Generator[None, None, bool]:
+    def skip_section(self, mark: str, text: Text, into: Assembly) -> Generator[None, None, bool]:
         """If this mark starts or ends a section without calls, skip that section and return True."""
         thought = tuple(self.thoughts.values())
         if mark in self.thoughts:

@@ -18,17 +18,15 @@ from pegboard.dialects.text.base_text import (
     QUOTE_MARKS,
     THINK_CLOSE,
     THINK_OPEN,
-    TRUNCATED_MESSAGE,
     CallKeys,
     TextDialect,
     answer_to_text,
     is_tool_name,
+    parse_scanned_object,
     skip_other_turn,
 )
 from pegboard.dialects.text.literals import read_parenthesised, to_json_string
 from pegboard.dialects.text.scanner import Scan, Text
-from pegboard.json_schema.arguments_text import parse_json_text
-from pegboard.model.call_errors import MalformedArguments
 
 _PYTHON_TAG, _CALL = "<|python_tag|>", ".call"
 _ROLE, _ROLE_END = "<|start_header_id|>", "<|end_header_id|>"
@@ -78,7 +76,7 @@ class Llama31(TextDialect):
                 if role.strip() != "assistant":
                     yield from skip_other_turn(text, into, _TURN_END, _STEP_END)
             else:
-                yield from self.passed(mark, text, into)
+                yield from self.skip_section(mark, text, into)
             is_object = yield from _read_objects(text, into)
             if mark == _PYTHON_TAG and not is_object:
                 yield from _read_builtin_call(text, into)
@@ -113,18 +111,13 @@ def _read_objects(text: Text, into: Assembly) -> Any:
         is_any = True
         text.back("{")
         found, is_whole = yield from text.json()
-        why = TRUNCATED_MESSAGE
-        if is_whole:
-            try:
-                value = parse_json_text(found)
-            except MalformedArguments as error:
-                why = error.message
-            else:
-                if _is_call(value):
-                    into.call(value["name"], value["parameters"])
-                yield from text.then(";", ",")
-                continue
-        _CALL_KEYS.read_incomplete(found, why, into)
+        value, why = parse_scanned_object(found, is_whole)
+        if why is not None:
+            _CALL_KEYS.read_incomplete(found, why, into)
+            continue
+        if _is_call(value):
+            into.call(value["name"], value["parameters"])
+        yield from text.then(";", ",")
     return is_any
 
 

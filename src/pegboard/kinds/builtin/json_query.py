@@ -158,7 +158,7 @@ JSON_QUERY = Builtin(
     display_name="JSON Query",
     description=(
         "Selects, filters, sorts and reshapes parts of a JSON value with a JMESPath query, and returns what it finds; "
-        "null where nothing matches. Use it to get a few values out of a large JSON result without copying it by hand. "
+        "null if nothing matches. Use it to get a few values out of a large JSON result without copying it by hand. "
         "Numbers in a query stand in backticks (`10`), strings in single quotes ('red'). It has no arithmetic."
     ),
     input_schema={
@@ -188,7 +188,7 @@ JSON_QUERY = Builtin(
     },
     output_schema={
         "type": "object",
-        "properties": {"result": {"description": "What the query selects; null where nothing matches."}},
+        "properties": {"result": {"description": "What the query selects; null if nothing matches."}},
         "required": ["result"],
     },
     run=json_query,

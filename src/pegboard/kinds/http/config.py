@@ -28,13 +28,11 @@ class HttpConfig(Model):
     params_in: Annotated[dict[str, Literal["path", "query", "header", "cookie", "body"]], Bounded] = {}
     styles: Annotated[dict[str, ParameterStyle], Bounded] = {}
     wire_names: Annotated[dict[str, NonEmptyText], Bounded] = Field(
-        {}, description="What a parameter is called upstream, where that differs"
+        {}, description="The name of a parameter upstream, if it differs"
     )
     body_format: Literal["json", "form", "multipart", "text", "binary"] = "json"
     body_param: NonEmptyText | None = Field(None, description="The one parameter that is the whole body")
-    content_type: NonEmptyText | None = Field(
-        None, description="The body's Content-Type, where it is not the usual one"
-    )
+    content_type: NonEmptyText | None = Field(None, description="The body's Content-Type, if it is not the usual one")
     part_types: Annotated[dict[str, NonEmptyText], Bounded] = Field(
         {}, description="Content-Type of single parts of a multipart body"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from pegboard.kinds.base import Executor, KindSpec, RegistrationRules, Services
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.listed_members import list_mcp_members
+from pegboard.kinds.mcp.tool_server import find_tool_server
 from pegboard.model.call import Caller
 from pegboard.model.tool import Tool
 
@@ -42,7 +43,7 @@ KIND = KindSpec(
     _make_executor,
     url_fields=("server_url",),
     may_register=_may_register,
-    has_peers=True,
+    find_tool_server=find_tool_server,
     list_mcp_members=list_mcp_members,
     purpose="A tool of another MCP server",
     example={

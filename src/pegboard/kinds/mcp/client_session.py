@@ -28,7 +28,7 @@ from pegboard.kinds.mcp.input_requests import describe_input_request
 from pegboard.kinds.mcp.mcp_errors import describe_first_error, explain_mcp_error
 from pegboard.kinds.mcp.resource_stream import ResourceStream, open_resource_stream
 from pegboard.kinds.mcp.sdk_logs import is_in_session
-from pegboard.kinds.mcp.server_change import OnChange
+from pegboard.kinds.mcp.server_change import OnChange, ServerChange
 from pegboard.kinds.mcp.server_messages import ServerMessages
 from pegboard.kinds.mcp.stdio_transport import PacedStream, TransportStreams
 from pegboard.kinds.mcp.upstream import CallNotRun, OnUpstreamProgress, PeerRefused, Upstream, UpstreamTool
@@ -77,6 +77,7 @@ class McpSession:
         self._transport = transport
         self._stream: PacedStream | None = None
         client = upstream.client
+        self._on_change = on_change
         self._messages = ServerMessages(on_change, has_client=client is not None)
         self._declared = client.capabilities if client is not None else {}
         self._log_level: str | None = None
@@ -274,6 +275,12 @@ class McpSession:
         """True if each request has the capabilities of its client."""
         return self._sdk is not None and self._sdk.protocol_version in MODERN_PROTOCOL_VERSIONS
 
+    @property
+    def _has_tools(self) -> bool:
+        """False if the server declares that it offers other things only; then its tools are not requested."""
+        others = ("prompts/list", "resources/list")
+        return self._get_capability("tools/list") is not None or not any(map(self._get_capability, others))
+
     def _get_capability(self, method: str) -> Any:
         assert self._sdk is not None
         return getattr(self._sdk.server_capabilities, method.partition("/")[0], None)
@@ -420,11 +427,14 @@ class McpSession:
         assert self._sdk is not None
         stream = self._stream
         assert stream is not None
-        before = time.monotonic()
-        self.tools = await fetch_tools(
-            self._sdk, self._shown, max_bytes=self._max_bytes, get_page=lambda: stream.tools_page
-        )
+        before, known = time.monotonic(), self.tools.keys()
+        if self._has_tools:
+            self.tools = await fetch_tools(
+                self._sdk, self._shown, max_bytes=self._max_bytes, get_page=lambda: stream.tools_page
+            )
         stream.tools_page = None
+        if self._listed_at > 0 and self.tools.keys() != known:
+            self._on_change(ServerChange("tools"))
         self._listed_at = before
         self.in_doubt = False
 

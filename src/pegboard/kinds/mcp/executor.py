@@ -11,14 +11,11 @@ from yarl import URL
 from pegboard.http_client.circuit_breaker import CircuitBreakers
 from pegboard.http_client.host_limits import HostLimiter, get_origin
 from pegboard.kinds.base import OpenTool, Prepared, read_config
-from pegboard.kinds.import_names import make_valid_name
 from pegboard.kinds.masked_progress import MaskedProgress, StreamMask
 from pegboard.kinds.mcp import KIND
 from pegboard.kinds.mcp.call_client import CallClient
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.input_requests import InputRequired, check_declared, describe_input_request
-from pegboard.kinds.mcp.peer import EntryLists, UpstreamPeer
-from pegboard.kinds.mcp.resource_watch import ResourceWatch
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.tool_result import read_output
 from pegboard.kinds.mcp.upstream import ProtocolFailed, ToolChanged, ToolGone, Upstream, UpstreamTool
@@ -54,8 +51,6 @@ class McpExecutor:
         self._upstreams = upstreams
         self._calls = UpstreamCalls(breakers, hosts, most_at_once=most_at_once, threads_name="pegboard-mcp")
         self._on_drift = on_drift
-        self._lists = EntryLists(upstreams)
-        self._resources = ResourceWatch(upstreams)
 
     def prepare(self, tool: OpenTool) -> Prepared:
         """Read the config once; nothing is connected before the first call."""
@@ -73,17 +68,10 @@ class McpExecutor:
             mask=SecretMask(secrets),
             progress_mask=StreamMask(secrets),
         )
-        original = make_valid_name(config.tool or tool.tool.name)
-        is_prefixed = tool.tool.name.endswith(original)
-        prefix = tool.tool.name.removesuffix(original) if is_prefixed else ""
-        mask = SecretMask(secrets)
-        peer = UpstreamPeer(self._upstreams, upstream, mask, self._lists, self._resources, prefix=prefix)
-        return Prepared(exchange.run, peer=peer)
+        return Prepared(exchange.run)
 
     async def close(self) -> None:
         """Shut down the threads; the pool owns the sessions, because importers use them too."""
-        self._lists.close()
-        await self._resources.close()
         self._calls.close()
 
 

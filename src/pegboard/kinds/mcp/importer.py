@@ -1,12 +1,12 @@
-"""Imports the tools of other MCP servers as definitions, and accepts changes of those tools."""
+"""Imports other MCP servers: their tools as definitions, and what else they offer; accepts changes of tools."""
 
 from __future__ import annotations
 
 import asyncio
 import fnmatch
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,14 +17,18 @@ from pegboard.kinds.import_names import MAX_TAG_LENGTH, make_valid_name, shorten
 from pegboard.kinds.import_target import Definition, ImportTarget, list_differences, set_visibility
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.listed_members import HINTS, select_listed_members
+from pegboard.kinds.mcp.live_lists import LiveLists, read_live_lists
+from pegboard.kinds.mcp.pinned_entries import compare_entries
 from pegboard.kinds.mcp.session_pool import MCP_CONNECT_SECONDS, McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream, UpstreamTool, describe_command
+from pegboard.kinds.mcp.upstream_store import UpstreamImport, UpstreamStore
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.model.accounts import refuse_agents
 from pegboard.model.api_errors import Conflict, Fault, Forbidden, Invalid
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import EgressRefused, Misconfigured, SecretUnreadable, ToolError, UpstreamUnreachable
 from pegboard.model.import_report import ImportReport, LeftOut, ReportProgress, ignore_progress
+from pegboard.model.registered_upstream import ServerAddress
 from pegboard.model.tool import AuthConfig, Kind, Tool
 from pegboard.model.validation_messages import validate_model
 
@@ -59,11 +63,14 @@ def build_definition(
 
 def make_mcp_source_tag(config: Mapping[str, Any], name: str | None = None) -> str:
     """Return the tag of all tools imported from this server: `mcp:NAME`, else `mcp:HOST`, or `mcp:PROGRAM`."""
+    return f"mcp:{name or make_source_name(config)}"[:MAX_TAG_LENGTH]
+
+
+def make_source_name(config: Mapping[str, Any]) -> str:
+    """Return the name of a server that was imported without one: its host and port, or its program."""
     if config.get("server_url") is not None:
-        source = urlsplit(str(config["server_url"])).netloc
-    else:
-        source = describe_command(config["command"])
-    return f"mcp:{name or source}"[:MAX_TAG_LENGTH]
+        return urlsplit(str(config["server_url"])).netloc
+    return describe_command(config["command"])
 
 
 class ToolSelection:
@@ -101,6 +108,7 @@ def stamp_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 LIST_SECONDS = 60.0
 MAX_WARNINGS = 50
+MAX_PREFIX_LENGTH = 64
 
 # Returns a user's config and credentials with that user's secrets filled in.
 InjectSecrets = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], InjectedConfig]
@@ -114,6 +122,7 @@ class McpImport:
     upstreams: McpSessionPool
     fill_in: InjectSecrets
     opened: Callable[[Tool], OpenTool]
+    registered: UpstreamStore
 
     async def __call__(
         self,
@@ -129,13 +138,16 @@ class McpImport:
         include: Sequence[str] = (),
         auth_config: Mapping[str, Any] | None = None,
         is_public: bool | None = None,
+        follow: bool | None = None,
         accept: bool = False,
         dry_run: bool = False,
         tell: ReportProgress = ignore_progress,
     ) -> ImportReport:
-        """Import a server's tools; a repeated import flags tools that have changed or, with `accept`, updates them.
+        """Import what a server offers: its tools, prompts, resources and resource templates.
 
-        The tools have the tag `mcp:NAME`; by default it is the host of the URL, or the program of the command.
+        A repeated import flags what has changed or, with `accept`, updates it. With `follow`, what the server adds
+        later is added. The tools have the tag `mcp:NAME`; by default it is the host of the URL, or the program of the
+        command.
         """
         refuse_agents(caller)
         if command is not None and not caller.is_admin:
@@ -154,22 +166,18 @@ class McpImport:
         if auth_config is not None:
             validate_model(AuthConfig, auth_config, "auth_config")
         tell("listing", 0, 0)
-        with self.import_target.import_threads.place(caller), _convert_to_refusal():
-            offered = await self._list_upstream_tools(self.fill_in(caller.user_id, config, auth_config), caller.user_id)
+        with self.import_target.import_threads.place(caller), convert_to_refusal():
+            filled = self.fill_in(caller.user_id, config, auth_config)
+            offered = await self._list_upstream_tools(filled, caller.user_id)
+            live = await self._list_entries(filled, caller.user_id)
         warnings: dict[str, None] = {}
 
         def note(name: str, text: str) -> None:
             if len(warnings) < MAX_WARNINGS:
                 warnings[f"{name}: {text}"] = None
 
-        definitions, left_out = _split_duplicates(
-            [
-                set_visibility(build_definition(found, config, prefix, partial(note, found.name)), is_public)
-                | {"tags": [make_mcp_source_tag(config, name)]}
-                | ({"auth_config": auth_config} if auth_config else {})
-                for found in offered
-                if wanted(found)
-            ]
+        definitions, left_out = build_import_definitions(
+            filter(wanted, offered), config, auth_config, name=name, prefix=prefix, is_public=is_public, note=note
         )
         taken = await self.import_target.import_tools(
             definitions,
@@ -179,14 +187,27 @@ class McpImport:
             dry_run=dry_run,
             tell=tell,
         )
-        taken.left_out[:0] = [*left_out, *wanted.list_unused()]
+        taken.left_out[:0] = [*left_out, *wanted.list_unused(), *live.left_out]
+        taken.left_out.extend(LeftOut(kind, failure.message) for kind, failure in live.failures.items())
         taken.warnings.extend(warnings)
         if not dry_run:
             await self._flag_drifted(taken)
         names = {found.name for found in offered}
         before = await self.import_target.list_owned(caller, lambda tool: is_same_upstream(tool, config))
         taken.gone.extend(tool.name for tool in before if (tool.config.get("tool") or tool.name) not in names)
-        return taken
+        command_words = None if command is None else tuple(command)
+        given_upstream = UpstreamImport(
+            shorten_text(name or make_source_name(config), 255),
+            ServerAddress(server_url, command_words, prefix),
+            config,
+            auth_config,
+            include,
+            is_public,
+            follow,
+            [found.name for found in offered],
+            partial(compare_entries, live=live.entries, is_adding=True, accepts=lambda *_: accept, is_import=True),
+        )
+        return await self._register(taken, given_upstream, caller, dry_run=dry_run)
 
     async def accept(self, ref: str, caller: Caller, *, dry_run: bool = False) -> tuple[Tool, dict[str, Any]]:
         """Update the tool to its server's current definition and unflag it; return it and the changed fields."""
@@ -194,7 +215,7 @@ class McpImport:
         if tool.tool_type != Kind.MCP:
             raise Conflict(f"Tool '{tool.name}' is of kind {tool.tool_type}; only what an MCP server offers can drift")
         wanted = tool.config.get("tool") or tool.name
-        with _convert_to_refusal():
+        with convert_to_refusal():
             opened = self.opened(tool)
             offered = await self._list_upstream_tools(
                 InjectedConfig(dict(opened.config), opened.auth, opened.secrets), tool.owner_id
@@ -208,6 +229,23 @@ class McpImport:
         if not dry_run:
             tool = await self.import_target.accept(tool, patch, caller)
         return tool, changes
+
+    async def _register(
+        self, taken: ImportReport, given: UpstreamImport, caller: Caller, *, dry_run: bool
+    ) -> ImportReport:
+        """Save the server, unless in a dry run, and return the report with what happened to its entries."""
+        if dry_run:
+            known = self.registered.find(given.address, caller.user_id)
+            found = given.compare(known.entries if known is not None else {})
+        else:
+            known, found = await self.registered.save(given, caller)
+        taken.left_out.extend(found.left_out)
+        return replace(taken, entries=found.changes, upstream_id=known.id if known is not None else None)
+
+    async def _list_entries(self, filled: InjectedConfig, owner_id: str) -> LiveLists:
+        upstream = Upstream.of(validate_model(McpConfig, filled.config, ""), filled.auth, owner_id)
+        mask = SecretMask(upstream.secrets | filled.secrets)
+        return await read_live_lists(self.upstreams, upstream, mask)
 
     async def _list_upstream_tools(self, filled: InjectedConfig, owner_id: str) -> Sequence[UpstreamTool]:
         upstream = Upstream.of(validate_model(McpConfig, filled.config, ""), filled.auth, owner_id)
@@ -230,7 +268,7 @@ class McpImport:
 
 
 @contextmanager
-def _convert_to_refusal() -> Iterator[None]:
+def convert_to_refusal() -> Iterator[None]:
     """Convert errors that are not the server's fault, raised before the server is called, to a refusal."""
     try:
         yield
@@ -240,9 +278,33 @@ def _convert_to_refusal() -> Iterator[None]:
 
 
 def _check_prefix(prefix: str) -> None:
+    if len(prefix) > MAX_PREFIX_LENGTH:
+        fault = f"has more than {MAX_PREFIX_LENGTH} characters"
+        raise Invalid.of("The import is not valid", [Fault("prefix", fault)])
     if prefix and make_valid_name(f"{prefix}a") != f"{prefix}a":
         fault = "may hold ASCII letters, digits, - and _, and cannot start with a digit"
         raise Invalid.of("The import is not valid", [Fault("prefix", fault)])
+
+
+def build_import_definitions(
+    tools: Iterable[UpstreamTool],
+    config: Mapping[str, Any],
+    auth_config: Mapping[str, Any] | None,
+    *,
+    name: str | None,
+    prefix: str,
+    is_public: bool | None,
+    note: Callable[[str, str], None] = lambda _name, _text: None,
+) -> tuple[list[Definition], list[LeftOut]]:
+    """Return the definitions of a server's tools, and what is left out; `note` gets changes of a tool's schema."""
+    return _split_duplicates(
+        [
+            set_visibility(build_definition(found, config, prefix, partial(note, found.name)), is_public)
+            | {"tags": [make_mcp_source_tag(config, name)]}
+            | ({"auth_config": auth_config} if auth_config else {})
+            for found in tools
+        ]
+    )
 
 
 def _split_duplicates(definitions: Sequence[Definition]) -> tuple[list[Definition], list[LeftOut]]:

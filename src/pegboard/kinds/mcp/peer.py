@@ -1,234 +1,214 @@
-"""Prompts, resources and completions of an MCP server whose tools the board has imported."""
+"""Prompts, resources and completions of an imported MCP server, in the definitions that its owner accepted."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+import shlex
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from pegboard.http_client.circuit_breaker import CircuitBreakers
+from pegboard.kinds.base import InjectedConfig, read_config
 from pegboard.kinds.mcp.call_client import CallClient
+from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.input_requests import check_declared
-from pegboard.kinds.mcp.resource_watch import ResourceWatch
-from pegboard.kinds.mcp.server_change import ServerChange
-from pegboard.kinds.mcp.session_pool import McpSessionPool
+from pegboard.kinds.mcp.live_lists import convert_failure
 from pegboard.kinds.mcp.upstream import PeerRefused, Upstream
+from pegboard.kinds.mcp.upstream_monitor import UpstreamMonitor, UpstreamStatus
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.model.mcp_exchange import McpExchange, McpFailure
 from pegboard.model.mcp_peer import EntryKind, PeerFailed
-from pegboard.telemetry.logs import get_logger
+from pegboard.model.registered_upstream import RegisteredUpstream, UpstreamConnection
 
 if TYPE_CHECKING:
     from pegboard.kinds.mcp.client_session import McpSession
 
-log = get_logger(__name__)
-
-# An older list is read again; one that could not be read, after a shorter time.
-LIST_MAX_AGE_SECONDS = 30.0
-FAILURE_MAX_AGE_SECONDS = 5.0
 # How long a list of the board waits for one server.
-LIST_WAIT_SECONDS = 3.0
+LIST_WAIT_SECONDS = 1.0
 REQUEST_SECONDS = 30.0
-# Lists kept in memory, of all servers.
-_MAX_LISTS = 300
-_INTERNAL_ERROR = -32603
-_LIST_METHODS: Mapping[EntryKind, str] = {
-    "prompts": "prompts/list",
-    "resources": "resources/list",
-    "resourceTemplates": "resources/templates/list",
+_INVALID_PARAMS = -32602
+_RESOURCE_NOT_FOUND = -32002
+_WORDS: Mapping[EntryKind, str] = {
+    "prompts": "Prompt",
+    "resources": "Resource",
+    "resourceTemplates": "Resource template",
 }
-
-
-# The lists that each change concerns.
-_KINDS_OF: Mapping[str, Sequence[EntryKind]] = {
-    "prompts": ("prompts",),
-    "resources": ("resources", "resourceTemplates"),
-    "session": ("prompts", "resources", "resourceTemplates"),
-}
-
-
-class _EntryList:
-    """What a server lists, when that was read, and the task that reads it again."""
-
-    def __init__(self) -> None:
-        # The number of changes that the server has reported.
-        self.changes = 0
-        self.entries: Sequence[Mapping[str, Any]] | None = None
-        self.error: McpFailure | None = None
-        self.expires = 0.0
-        self.task: asyncio.Task[None] | None = None
-
-
-class EntryLists:
-    """The lists of the servers that were read last, and who wants to know of their changes."""
-
-    def __init__(self, upstreams: McpSessionPool) -> None:
-        self._upstreams = upstreams
-        self._lists: OrderedDict[tuple[Upstream, EntryKind], _EntryList] = OrderedDict()
-        self._watchers: dict[Upstream, dict[object, Callable[[], None]]] = {}
-        upstreams.on_change.add(self._expire)
-
-    def find(self, upstream: Upstream, kind: EntryKind) -> _EntryList:
-        """Return the list of a server, perhaps not yet read."""
-        key = upstream, kind
-        found = self._lists.setdefault(key, _EntryList())
-        self._lists.move_to_end(key)
-        if len(self._lists) > _MAX_LISTS:
-            self._cancel(self._lists.popitem(last=False)[1])
-        return found
-
-    def watch(self, upstream: Upstream, on_change: Callable[[], None]) -> Callable[[], None]:
-        """Call `on_change` after each change that the server reports; return what ends that."""
-        token = object()
-        watchers = self._watchers.setdefault(upstream, {})
-        watchers[token] = on_change
-        release = self._upstreams.keep(upstream)
-
-        def end() -> None:
-            watchers.pop(token, None)
-            if not watchers and self._watchers.get(upstream) is watchers:
-                del self._watchers[upstream]
-            release()
-
-        return end
-
-    def _expire(self, upstream: Upstream, change: ServerChange) -> None:
-        if upstream.client is not None:
-            upstream = replace(upstream, client=None)
-        kinds = _KINDS_OF.get(change.what, ())
-        for kind in kinds:
-            known = self._lists.get((upstream, kind))
-            if known is not None:
-                known.changes += 1
-                known.expires = 0.0
-        if kinds:
-            for on_change in tuple(self._watchers.get(upstream, {}).values()):
-                on_change()
-
-    def close(self) -> None:
-        """End all reading."""
-        self._upstreams.on_change.discard(self._expire)
-        for found in self._lists.values():
-            self._cancel(found)
-
-    def _cancel(self, found: _EntryList) -> None:
-        if found.task is not None:
-            found.task.cancel()
 
 
 class UpstreamPeer:
     """One server, reached over the sessions that calls of its tools share; credentials are masked."""
 
     def __init__(
-        self,
-        upstreams: McpSessionPool,
-        upstream: Upstream,
-        mask: SecretMask,
-        lists: EntryLists,
-        resources: ResourceWatch,
-        *,
-        prefix: str,
+        self, monitor: UpstreamMonitor, registered: RegisteredUpstream, open_config: Callable[[], InjectedConfig]
     ) -> None:
-        self.upstream = upstream
-        self.prefix = prefix
-        self.label = upstream.label
-        self._upstreams = upstreams
-        self._mask = mask
-        self._lists = lists
-        self._resources = resources
+        self.id = registered.id
+        self.label = registered.name
+        self.is_followed = registered.follow
+        self._registered = registered
+        self._monitor = monitor
+        # Returns the config with decrypted credentials; raises ToolError.
+        self._open_config = open_config
+
+    @cached_property
+    def _opened(self) -> tuple[Upstream, SecretMask]:
+        filled = self._open_config()
+        upstream = Upstream.of(read_config(McpConfig, filled.config), filled.auth, self._registered.owner_id)
+        self._monitor.pool.check(upstream)
+        return upstream, SecretMask(upstream.secrets | filled.secrets)
 
     @property
-    def key(self) -> Hashable:
-        """The same for all tools of one server."""
-        return self.upstream
+    def upstream(self) -> Upstream:
+        """The server; raises ToolError if its config cannot be used."""
+        return self._opened[0]
 
-    async def list_entries(self, kind: EntryKind) -> Sequence[Mapping[str, Any]]:
-        """Return what the server lists; raise PeerFailed if that cannot be read.
+    @property
+    def mask(self) -> SecretMask:
+        """What masks its credentials; raises ToolError if its config cannot be used."""
+        return self._opened[1]
 
-        If the server is slow, the list that was read before is returned.
-        """
-        known = self._lists.find(self.upstream, kind)
-        if time.monotonic() >= known.expires:
-            if known.task is None or known.task.done():
-                known.task = asyncio.create_task(self._read(known, kind), name="pegboard-mcp-entries")
-            await asyncio.wait({known.task}, timeout=LIST_WAIT_SECONDS)
-        if known.entries is None or known.error is not None:
-            raise PeerFailed(known.error or self._convert(UpstreamUnreachable(f"{self.label} did not answer in time")))
-        return known.entries
+    def has_upstream(self, upstream: Upstream) -> bool:
+        """True if it is this server with these credentials."""
+        try:
+            return self.upstream == upstream
+        except ToolError:
+            return False
+
+    def describe_connection(self, breakers: CircuitBreakers) -> UpstreamConnection:
+        """Return whether the server answers, without asking it."""
+        try:
+            status = self._monitor.find_status(self)
+        except ToolError as error:
+            return UpstreamConnection(last_error=error.message)
+        connection = self._monitor.pool.connections.get(self.upstream)
+        return UpstreamConnection(
+            self._monitor.pool.find_session(self.upstream) is not None,
+            0 if connection is None else connection.calls,
+            "open" if breakers.is_open(self._registered.owner_id, self.upstream.origin) else "closed",
+            status.checked_at,
+            None if status.failure is None else status.failure.message,
+        )
+
+    def refresh_soon(self) -> None:
+        """Ask the server for its lists if that was not done for a while, without waiting."""
+        with suppress(ToolError):  # what cannot be asked is reported by its requests
+            self._monitor.refresh_soon(self)
+
+    async def find_problem(self) -> str | None:
+        """Return why the server is unavailable, or None; ask it if that was not done for a while, for a short time."""
+        try:
+            status = await self._monitor.refresh(self, LIST_WAIT_SECONDS)
+        except ToolError as error:
+            return error.message
+        if status.is_reading:
+            return f"{self.label} did not answer within {LIST_WAIT_SECONDS:g} s"
+        return None if status.failure is None else status.failure.message
+
+    async def check_entry(self, kind: EntryKind, name: str) -> None:
+        """Raise PeerFailed if the server's entry of this name or URI is not the one that its owner accepted."""
+        pinned = next((each for each in self._registered.get_entries(kind) if each.name == name), None)
+        live = (await self._get_digests(kind)).get(name)
+        if pinned is not None and live == pinned.digest:
+            return
+        # The known list may be older than what the owner accepted.
+        await self._monitor.expire(self)
+        live = (await self._get_digests(kind)).get(name)
+        if pinned is not None and live == pinned.digest:
+            return
+        what = f"{_WORDS[kind]} '{name[:200]}'"
+        if live is None:
+            code = _INVALID_PARAMS if kind == "prompts" else _RESOURCE_NOT_FOUND
+            raise PeerFailed(McpFailure(code, f"{what} is no longer offered by its server '{self.label}'"))
+        if pinned is None:
+            raise self._refuse(f"{what} is new on its server '{self.label}', and", "imports it again")
+        message = f"{what} was changed by the server that offers it, '{self.label}', and"
+        raise self._refuse(message, f"accepts that: pegboard upstreams accept {shlex.quote(self.label)}")
+
+    async def check_unlisted(self, uri: str) -> None:
+        """Raise PeerFailed if the server lists a resource of this URI, which its owner has not accepted."""
+        if uri in await self._get_digests("resources"):
+            await self.check_entry("resources", uri)
 
     async def request(
         self, method: str, params: Mapping[str, Any], exchange: McpExchange | None = None
     ) -> dict[str, Any]:
         """Return the result of a request; raise PeerFailed."""
+        upstream, mask = self._open()
         exchange = exchange or McpExchange()
-        client = CallClient(exchange, self._mask, self.label)
+        client = CallClient(exchange, mask, self.label)
 
         async def send(session: McpSession) -> dict[str, Any]:
             return await session.request(method, params, client)
 
         try:
             async with asyncio.timeout(REQUEST_SECONDS) as exchange.timer:
-                result = await self._upstreams.use(client.select(self.upstream), send)
+                result = await self._monitor.pool.use(client.select(upstream), send)
         except TimeoutError:
-            late = UpstreamUnreachable(f"{self.label} did not answer within {REQUEST_SECONDS:g} s")
-            raise PeerFailed(self._convert(late)) from None
+            raise self._fail(f"{self.label} did not answer within {REQUEST_SECONDS:g} s") from None
         except (ToolError, PeerRefused) as error:
-            raise PeerFailed(self._convert(error)) from None
-        masked: dict[str, Any] = await self._apply_mask(result)
+            raise PeerFailed(convert_failure(error, mask)) from None
+        masked: dict[str, Any] = await _apply_mask(mask, result)
         if result.get("resultType") == "input_required":
             try:
                 check_declared(masked, exchange.capabilities or {}, self.label)
             except UpstreamFailed as error:
-                raise PeerFailed(self._convert(error)) from None
+                raise PeerFailed(convert_failure(error, mask)) from None
             # The state is encrypted for the client, and its server needs it unchanged.
             return {**masked, "requestState": result.get("requestState")}
         return masked
 
-    def watch(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        """Call `on_change` after each change of its lists that the server reports; return what ends that."""
-        return self._lists.watch(self.upstream, on_change)
+    def watch(self) -> Callable[[], None]:
+        """Learn of changes of its lists as soon as the server reports them, until the returned function is called."""
+        try:
+            return self._monitor.watch(self)
+        except ToolError:
+            return _do_nothing  # requests report why it cannot be asked
 
     async def subscribe(
         self, uri: str, on_update: Callable[[str], None], exchange: McpExchange | None = None
     ) -> Callable[[], None]:
         """Call `on_update` with the URI after each change of a resource; return what ends that, or raise PeerFailed."""
-        upstream = self.upstream
+        upstream, mask = self._open()
         if exchange is not None:
-            upstream = CallClient(exchange, self._mask, self.label).select(upstream)
+            upstream = CallClient(exchange, mask, self.label).select(upstream)
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
-                return await self._resources.subscribe(upstream, uri, on_update)
+                return await self._monitor.resources.subscribe(upstream, uri, on_update)
         except TimeoutError:
-            late = UpstreamUnreachable(f"{self.label} did not answer within {REQUEST_SECONDS:g} s")
-            raise PeerFailed(self._convert(late)) from None
+            raise self._fail(f"{self.label} did not answer within {REQUEST_SECONDS:g} s") from None
         except (ToolError, PeerRefused) as error:
-            raise PeerFailed(self._convert(error)) from None
+            raise PeerFailed(convert_failure(error, mask)) from None
 
-    async def _read(self, known: _EntryList, kind: EntryKind) -> None:
-        async def read(session: McpSession) -> list[dict[str, Any]]:
-            return await session.list_entries(_LIST_METHODS[kind], kind)
+    async def _get_digests(self, kind: EntryKind) -> Mapping[str, str]:
+        """Return the digests of what the server lists now; raise PeerFailed if it does not answer."""
+        self._open()
+        status: UpstreamStatus = await self._monitor.refresh(self, REQUEST_SECONDS)
+        found = None if status.is_reading else status.digests.get(kind)
+        if found is not None:
+            return found
+        failure = status.failures.get(kind)
+        raise PeerFailed(failure) if failure else self._fail(f"{self.label} did not list its {kind} in time")
 
+    def _open(self) -> tuple[Upstream, SecretMask]:
         try:
-            changes = known.changes
-            entries = await self._upstreams.use(self.upstream, read)
-            known.entries = await self._apply_mask(entries)
-            known.error = None
-            known.expires = time.monotonic() + LIST_MAX_AGE_SECONDS if changes == known.changes else 0.0
-        except (ToolError, PeerRefused) as error:
-            known.error = self._convert(error)
-            known.expires = time.monotonic() + FAILURE_MAX_AGE_SECONDS
-            log.warning("mcp_entries_not_listed", upstream=self.label, list=kind, error=known.error.message)
+            return self._opened
+        except ToolError as error:
+            raise self._fail(error.message) from None
 
-    async def _apply_mask(self, value: Any) -> Any:
-        if not self._mask.count_bytes_to_mask(value):
-            return value
-        return await asyncio.to_thread(partial(self._mask.mask_value, value))
+    def _fail(self, message: str) -> PeerFailed:
+        return PeerFailed(convert_failure(UpstreamUnreachable(message), SecretMask(())))
 
-    def _convert(self, error: ToolError | PeerRefused) -> McpFailure:
-        if isinstance(error, PeerRefused):
-            return McpFailure(*map(self._mask.mask_value, error.failure))
-        return McpFailure(_INTERNAL_ERROR, self._mask.text(error.message))
+    def _refuse(self, what: str, way_out: str) -> PeerFailed:
+        return PeerFailed(McpFailure(_INVALID_PARAMS, f"{what} is not used until its owner {way_out}"))
+
+
+async def _apply_mask(mask: SecretMask, value: Any) -> Any:
+    if not mask.count_bytes_to_mask(value):
+        return value
+    return await asyncio.to_thread(partial(mask.mask_value, value))
+
+
+def _do_nothing() -> None:
+    """End nothing: the server is not watched."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class ServerChange(NamedTuple):
-    """What has changed: "prompts" or "resources" for a list, "resource" for the one of this URI, or perhaps anything
+    """What has changed: the list of "tools", "prompts" or "resources", the "resource" of this URI, or perhaps anything
     since the last "session".
     """
 

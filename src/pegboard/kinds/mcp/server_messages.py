@@ -34,6 +34,7 @@ MAX_WAITING_REQUESTS = 20
 # How long a request waits for a call that it may belong to: servers send some when the session has been opened.
 CALL_WAIT_SECONDS = 5.0
 CHANGES = {
+    "notifications/tools/list_changed": "tools",
     "notifications/resources/updated": "resource",
     "notifications/resources/list_changed": "resources",
     "notifications/prompts/list_changed": "prompts",

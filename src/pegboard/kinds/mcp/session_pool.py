@@ -257,6 +257,11 @@ class McpSessionPool:
         """The connections that are kept, by upstream."""
         return MappingProxyType(self._connections)
 
+    def find_session(self, upstream: Upstream) -> McpSession | None:
+        """Return the session with an upstream that calls share, or None if none is open."""
+        connection = self._connections.get(upstream)
+        return None if connection is None else connection.session
+
     def check(self, upstream: Upstream) -> None:
         """Raise ToolError if it is known without connecting that this board cannot reach the upstream."""
         if upstream.server_url is not None:
@@ -389,7 +394,7 @@ class McpSessionPool:
         self._report_change(upstream, ServerChange("session"))
 
     def _report_change(self, upstream: Upstream, change: ServerChange) -> None:
-        for report in tuple(self.on_change):
+        for report in () if self._closed else tuple(self.on_change):
             report(upstream, change)
 
     async def _start(self, upstream: Upstream, mode: str) -> McpSession:

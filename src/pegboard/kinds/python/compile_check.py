@@ -1,6 +1,6 @@
 """Compiles untrusted code with limits, so that no code takes much time or memory of this process.
 
-Not in a confined process: tools are also registered where none can start, and many in one transaction.
+Not in a confined process: tools are also registered on machines that cannot confine them, and many in one transaction.
 """
 
 from __future__ import annotations

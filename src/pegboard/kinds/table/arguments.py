@@ -188,7 +188,7 @@ class TableArgumentChecker:
         filled = [row.fill_defaults(each) for each in rows]
         return arguments if all(new is old for new, old in zip(filled, rows, strict=True)) else {"rows": filled}
 
-    def ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
+    def list_ignored(self, arguments: dict[str, Any]) -> tuple[Ignored, ...]:
         """Always empty: unknown fields are rejected."""
         return ()
 

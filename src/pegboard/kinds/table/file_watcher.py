@@ -264,7 +264,7 @@ class TablesFileWatcher:
         """True if a stored tool, or a function of this process, has this name or its alias."""
         for name in list_lookup_names(tool_name):
             compiled = self._snapshot.find(name)
-            if self._snapshot.stored(name) is not None or (
+            if self._snapshot.find_stored(name) is not None or (
                 compiled is not None and compiled.tool.tool_type != Kind.TABLE
             ):
                 return True

@@ -382,7 +382,7 @@ class PostgresqlInserter:
                 await conn.execute("BEGIN")
                 keys, xid = await self._insert_rows(conn, group[0].entry, rows)
                 places = iter(keys)
-                answers = [m.entry.answered([next(places) for _ in m.entry.rows]) for m in group]
+                answers = [m.entry.build_answer([next(places) for _ in m.entry.rows]) for m in group]
                 sent = SentTransaction(answers, keys, xid, facts)
                 if sent.closings:
                     # Deferred constraints and triggers must not wait for anything while the journal waits for them.

@@ -1,4 +1,7 @@
-"""Reads the schema of a table from PostgreSQL's catalog."""
+"""Reads the schema of a table from PostgreSQL's catalog.
+
+Not with SQLAlchemy's Inspector: it reports no triggers and rules, which may change inserted rows and their keys.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class InsertEntry(NamedTuple):
     run_id: str
     # Makes the answer from the keys of the rows in order; each has the values of `facts.key` and is empty without a
     # key.
-    answered: Callable[[Sequence[RowKey]], InsertAnswer]
+    build_answer: Callable[[Sequence[RowKey]], InsertAnswer]
     # The deadline of the call, as a value of time.monotonic().
     ends: float
 

@@ -266,7 +266,7 @@ def _insert_entry(connection: sqlite3.Connection, entry: InsertEntry) -> InsertA
     if connection.total_changes - changes < len(keys):
         # With RETURNING, SQLite silently drops rows for a view instead of rejecting them.
         raise InsertFault("P2010", f"'{facts.table}' is a view now", sqlstate="42809", is_stale=True)
-    return entry.answered(keys)
+    return entry.build_answer(keys)
 
 
 def _get_insert_sql(facts: TableSchema, row: InsertRow) -> str:

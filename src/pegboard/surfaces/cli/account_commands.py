@@ -83,6 +83,24 @@ def add_user(
     )
 
 
+def edit_user(
+    ctx: typer.Context,
+    user: Annotated[str, typer.Argument(metavar="ID", help="Id or name", show_default=False)],
+    name: Annotated[str | None, typer.Option("--name", help="The new name", show_default=False)] = None,
+    role: Annotated[str | None, typer.Option("--role", help="member or admin", show_default=False)] = None,
+) -> None:
+    """Rename a user or change their role."""
+    changes = {field: value for field, value in (("name", name), ("role", role)) if value is not None}
+    if not changes:
+        raise UsageError("Nothing to change: give --name or --role")
+
+    async def work(client: ApiClient) -> ApiReply:
+        user_id = await find_user_id(client, user, "change users")
+        return await client.patch(build_path("users", user_id), changes)
+
+    run_and_write(ctx, work, lambda changed: write(f"changed {changed['name']} ({changed['role']})  {changed['id']}"))
+
+
 def remove_user(
     ctx: typer.Context,
     user: Annotated[str, typer.Argument(metavar="ID", help="Id or name", show_default=False)],
@@ -135,6 +153,7 @@ def list_keys(ctx: typer.Context, user: User = None) -> None:
         "CREATED BY": lambda key: key["created_by_name"] or key["created_by"],
         "EXPIRES": local_time("expires_at"),
         "REVOKED": local_time("revoked_at"),
+        "LAST USED": local_time("last_used_at"),
         "ID": "id",
     }
     run_and_write(ctx, work, lambda page: show_items(page, columns, "No keys."))

@@ -24,7 +24,7 @@ from pegboard.surfaces.cli.output import (
     write_marked,
     write_message,
 )
-from pegboard.surfaces.cli.resources import CONFLICT, run_with_client
+from pegboard.surfaces.cli.resources import CONFLICT, run_and_write, run_with_client
 from pegboard.surfaces.cli.session import get_session
 
 # The part of a file sent in one request; the default body limit of a board is 4 MiB.
@@ -46,6 +46,9 @@ def verify_journal(
     compare: Annotated[
         bool, typer.Option("--compare", help="With --file: also check that the board still has those rows")
     ] = False,
+    only_last: Annotated[
+        bool, typer.Option("--last-time", help="Only show when the whole journal was last verified, and the result")
+    ] = False,
 ) -> None:
     """Verify the journal against its hash chain and list every violation; for admins.
 
@@ -53,6 +56,9 @@ def verify_journal(
 
     Example: pegboard audit verify --since 1d
     """
+    if only_last:
+        run_and_write(ctx, lambda it: it.get(build_path("executions", "verification")), _show_last_verification)
+        return
     scope = {
         "writer": writer,
         "first": first,
@@ -228,6 +234,16 @@ def _show_verify_report(ctx: typer.Context, report: dict[str, Any]) -> None:
         write(f"{checked}: {format_count(len(findings), 'finding')}" if findings else f"{checked}: nothing is wrong")
     if findings:
         raise typer.Exit(1)
+
+
+def _show_last_verification(status: dict[str, Any]) -> None:
+    last = status["last"]
+    if last is None:
+        write("The whole journal was never verified. Verify it with: pegboard audit verify")
+        return
+    found = ", ".join(f"{count} {kind}" for kind, count in last["findings"].items()) or "nothing is wrong"
+    when = format_local_time(last["finished_at"])
+    write(f"{when}, by {last['caller']}: checked {_count_rows(last['checked'])}: {found}")
 
 
 def _show_removed(ctx: typer.Context, removed: int, words: str) -> None:

@@ -243,3 +243,23 @@ def show_execution(ctx: typer.Context, execution_id: ExecutionId) -> None:
             write_message("Arguments are not kept; set keep_arguments on the tool.")
 
     run_and_write(ctx, lambda it: it.get(build_path("executions", execution_id)), show)
+
+
+def prove_execution(ctx: typer.Context, execution_id: ExecutionId) -> None:
+    """Verify the journal row of one call against its hash chain.
+
+    Exit 1 if it is not as the board wrote it.
+    """
+
+    def show(proof: dict[str, Any]) -> None:
+        for finding in proof["findings"]:
+            write_message(finding["message"])
+        place = f"row {proof['number']} of writer {proof['writer']}, MAC {proof['mac']}"
+        if proof["is_genuine"] is None:
+            write(proof["note"])
+        else:
+            write(f"{place}: {'as the board wrote it' if proof['is_genuine'] else 'NOT as the board wrote it'}")
+
+    reply = run_and_write(ctx, lambda it: it.get(build_path("executions", execution_id, "proof")), show)
+    if reply.data["is_genuine"] is False:
+        raise typer.Exit(1)

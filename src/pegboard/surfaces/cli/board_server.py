@@ -17,10 +17,13 @@ from typing import Any
 from platformdirs import user_data_path
 
 from pegboard.board import Pegboard
-from pegboard.model.api_errors import Conflict
+from pegboard.model.api_errors import Conflict, Refusal
+from pegboard.model.call_errors import ToolError
 from pegboard.settings import Settings, describe_unknown_variables
+from pegboard.surfaces.cli.console_command import build_console_address
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.session import DEFAULT_URL, read_settings
+from pegboard.surfaces.console.console_files import BUILD_FOLDER, ConsoleFiles
 from pegboard.surfaces.rest.connection_limits import check_limit
 from pegboard.surfaces.rest.server import OnOpen, bind_socket, serve_forever, serve_with_workers
 from pegboard.telemetry.logs import configure_logs
@@ -47,6 +50,7 @@ def run_server(host: str | None, port: int | None, *, workers: int, demo: bool) 
     configure_logs(settings.log_level, settings.log_format)
     bound, address = listen(settings.host, settings.port)
     new_key: list[str] = []
+    console: list[str] = []
     warnings: list[str] = describe_unknown_variables(os.environ)
 
     async def on_open(board: Pegboard) -> None:
@@ -57,9 +61,13 @@ def run_server(host: str | None, port: int | None, *, workers: int, demo: bool) 
         if board.tables.error is not None:
             warnings.append(f"{board.tables.error.message}. Its tools are missing until the file is corrected.")
         warnings.extend(f"calls cannot be served yet: {reason}" for reason in await board.ready())
+        if settings.console and ConsoleFiles.open(BUILD_FOLDER) is not None:
+            console.append(await create_console_address(board, address))
 
     def write_welcome() -> None:
-        _write_line(build_welcome(address, new_key[0] if new_key else None, settings, warnings, demo=demo))
+        shown_key = new_key[0] if new_key else None
+        console_address = console[0] if console else None
+        _write_line(build_welcome(address, shown_key, settings, warnings, demo=demo, console=console_address))
 
     try:
         if workers == 1:
@@ -90,6 +98,23 @@ def listen(host: str, port: int) -> tuple[socket.socket, str]:
     return bound, f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
 
 
+async def create_console_address(board: Pegboard, address: str) -> str:
+    """Return the address of the console, with a one-time code of the admin if this process knows the admin's key."""
+    settings = board.settings
+    # A browser on this machine cannot open the address 0.0.0.0, and has a session on loopback only.
+    base = settings.public_url or f"http://127.0.0.1:{address.rpartition(':')[2]}"
+    key = board.new_key
+    if settings.admin_key is not None:
+        key = settings.admin_key.get_secret_value()
+    elif key is None and not _is_in_memory(settings) and settings.credentials_file.is_file():
+        key = settings.credentials_file.read_text(encoding="utf-8").strip()
+    try:
+        made = None if key is None else await board.sessions.create_code(board.calls.authenticate(key))
+    except (Refusal, ToolError):  # the log-in page says why
+        made = None
+    return f"{base}/console/" if made is None else build_console_address(base, made.token)
+
+
 async def _open_once(settings: Settings, on_open: OnOpen) -> None:
     async with Pegboard.open(settings=settings) as board:
         await on_open(board)
@@ -101,7 +126,13 @@ def _write_line(text: str) -> None:
 
 
 def build_welcome(
-    address: str, new_key: str | None, settings: Settings, warnings: Sequence[str] = (), *, demo: bool
+    address: str,
+    new_key: str | None,
+    settings: Settings,
+    warnings: Sequence[str] = (),
+    *,
+    demo: bool,
+    console: str | None = None,
 ) -> str:
     """Return the welcome text; its commands can be pasted into another terminal."""
     tool, body, arguments = _DEMO_EXAMPLE if demo else _BUILTIN_EXAMPLE
@@ -109,6 +140,8 @@ def build_welcome(
     if address != DEFAULT_URL:
         environment = f"PEGBOARD_URL={address} {environment}"
     lines = ["", f"Pegboard is serving at {address}  (API: {address}/docs)"]
+    if console is not None:
+        lines += ["Console, logs in once within a minute (later: pegboard console):", f"  {console}"]
     lines += [f"Warning: {warning}" for warning in warnings]
     if new_key is not None:
         kept = "" if _is_in_memory(settings) else f" and kept in {settings.credentials_file.absolute()}"

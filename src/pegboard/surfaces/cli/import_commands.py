@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from pegboard.model.documents import read_text, write_yaml
+from pegboard.model.documents import read_text
 from pegboard.surfaces.cli.api_client import build_path
+from pegboard.surfaces.cli.entry_changes import format_differences, show_entry_changes
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.input_files import load_object, locate_document_errors, read_input
 from pegboard.surfaces.cli.mcp_file_import import format_counts, import_server_file, is_all_left_out
@@ -103,14 +103,18 @@ def import_mcp(
     name: Annotated[
         str | None, typer.Option("--name", help="For the tag mcp:NAME of the tools; by default the host or program")
     ] = None,
+    follow: Annotated[
+        bool | None,
+        typer.Option("--follow/--no-follow", help="Add what the server offers later; changes are still refused"),
+    ] = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Accept changed definitions instead of marking the tools as drifted")
     ] = False,
     options: ImportOptions,
 ) -> None:
-    """Make a tool of each tool that another MCP server offers.
+    """Import the tools, prompts and resources of an MCP server.
 
-    Each is pinned to its current definition. If the server changes that, calls are refused until you accept the change.
+    Each is pinned to its current definition. If the server changes that, it is refused until you accept the change.
 
     FILE is that of an MCP client, such as .cursor/mcp.json, .vscode/mcp.json or ~/.codex/config.toml:
     each server in it is imported, and credentials in its env and headers become secrets. In --prefix,
@@ -118,7 +122,7 @@ def import_mcp(
 
     Example: pegboard import mcp --prefix time_ -- mcp-server-time --local-timezone UTC
     """
-    body = {**_build_body(options), "accept": accept}
+    body = {**_build_body(options), "accept": accept} | ({} if follow is None else {"follow": follow})
     if is_server_file(source):
         _refuse_server_options(env=env, header=header, working_dir=working_dir, name=name, auth=body.get("auth_config"))
         import_server_file(ctx, source[0], body)
@@ -202,6 +206,7 @@ def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
         shown = report["changes"] if dry_run else {name: report["changes"][name] for name in report["drifted"]}
         for name, fields in shown.items():
             write(format_differences(name, fields))
+    show_entry_changes(report, dry_run=dry_run)
     for reason, names in wholly.items():
         if len(names) == 1:
             write_message(f"{names[0]}: {reason}", label="left out ", colour="yellow")
@@ -229,15 +234,6 @@ def _split_left_out(report: dict[str, Any]) -> tuple[dict[str, str], dict[str, l
         else:
             wholly.setdefault(_ROUTE_PREFIX.sub("", item["reason"]), []).append(item["name"])
     return {name: f" ({'; '.join(reasons)})" for name, reasons in partly.items()}, wholly
-
-
-def format_differences(name: str, fields: dict[str, dict[str, Any]]) -> str:
-    """Return the changes of a tool as a unified diff of its fields."""
-    before, after = ({field: sides[side] for field, sides in fields.items()} for side in ("before", "after"))
-    was, becomes = write_yaml(before).splitlines(), write_yaml(after).splitlines()
-    lines = difflib.unified_diff(was, becomes, f"{name} (before)", f"{name} (after)", lineterm="", n=2)
-    colours = {"+": "green", "-": "red"}
-    return "\n".join(colour_text(line, colours.get(line[0], "dim")) for line in lines)  # type: ignore[arg-type]
 
 
 def accept_tool(

@@ -106,6 +106,11 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
     ),
     ("apply", "apply_commands:apply_definitions", "Make the board match files of tool definitions."),
     ("export", "edit_commands:export_definitions", "Write tool definitions as files for `apply`."),
+    (
+        "console",
+        "console_command:open_console",
+        "Open the web console in the browser, logged in as the user of this key.",
+    ),
     ("whoami", "account_commands:show_current_user", "Show the user of this key."),
     ("migrate", "maintenance_commands:migrate_database", "Apply the database migrations."),
     ("doctor", "maintenance_commands:run_doctor", "Check this installation and print what to fix."),
@@ -133,7 +138,29 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "Import tools from an OpenAPI document or an MCP server.",
         "import_commands",
         ("openapi", "import_openapi", "Make a tool of each operation in an OpenAPI or Swagger document."),
-        ("mcp", "import_mcp", "Make a tool of each tool that another MCP server offers.", _UNKNOWN_OPTIONS),
+        (
+            "mcp",
+            "import_mcp",
+            "Import the tools, prompts and resources of an MCP server.",
+            _UNKNOWN_OPTIONS,
+        ),
+    ),
+    CommandGroup(
+        "upstreams",
+        "Show and remove the MCP servers that were imported.",
+        "upstream_commands",
+        ("list", "list_upstreams", "List the imported MCP servers; an admin sees those of all users."),
+        ("show", "show_upstream", "Show an imported MCP server: its state, tools, prompts and resources."),
+        (
+            "accept",
+            "accept_upstream",
+            "Accept the changed prompts, resources and templates of an imported MCP server, or one of them.",
+        ),
+        (
+            "remove",
+            "remove_upstream",
+            "Remove an imported MCP server with its prompts, resources and credentials; its tools stay.",
+        ),
     ),
     CommandGroup(
         "mcp",
@@ -167,6 +194,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "audit_commands",
         ("list", "list_executions", "List calls, newest first: your own; for an admin, those of all users."),
         ("show", "show_execution", "Show the journal row of one call."),
+        ("proof", "prove_execution", "Verify the journal row of one call against its hash chain."),
         ("stats", "show_statistics", "Show calls, errors and latencies of each tool in the last day."),
         ("replay", "replay_execution", "Run a recorded call again and show what differs."),
         (
@@ -257,6 +285,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "account_commands",
         ("list", "list_users", "List the users, oldest first."),
         ("add", "add_user", "Add a user; give them a key with: pegboard keys create NAME."),
+        ("edit", "edit_user", "Rename a user or change their role."),
         ("remove", "remove_user", "Remove a user and revoke all their keys."),
     ),
     CommandGroup(

@@ -99,8 +99,21 @@ def _quote(value: Any) -> str:
     return json.dumps(value)
 
 
-def _build_script(imports: str, body: str) -> str:
-    """Return a Python script with the modules of the standard library that its body uses, and these imports."""
+def _build_script(imports: str, body: str, opened: str = "") -> str:
+    """Return a Python script with the modules of the standard library that its body uses, and these imports.
+
+    With the name of an `opened` client in the body, the script opens it and prints the names of the tools.
+    """
+    if opened:
+        body += f"""
+
+
+async def main() -> None:
+    async with {opened}:
+        print(*(tool.name for tool in await {opened}.list_tools()), sep="\\n")
+
+
+asyncio.run(main())"""
     needed = [f"import {name}" for name in ("asyncio", "os") if f"{name}." in body]
     return "\n".join([*needed, "", imports, "", body])
 
@@ -168,15 +181,8 @@ def _render_pydantic_ai(target: McpTarget) -> str:
         f"{imports}from pydantic_ai import Agent\nfrom pydantic_ai.mcp import MCPToolset",
         f"""\
 {statement}
-agent = Agent(toolsets=[toolset])
-
-
-async def main() -> None:
-    async with toolset:
-        print(*(tool.name for tool in await toolset.list_tools()), sep="\\n")
-
-
-asyncio.run(main())""",
+agent = Agent(toolsets=[toolset])""",
+        "toolset",
     )
 
 
@@ -196,15 +202,8 @@ server = {kind}(
 {params}
     }},
 )
-agent = Agent(name="Assistant", mcp_servers=[server])
-
-
-async def main() -> None:
-    async with server:
-        print(*(tool.name for tool in await server.list_tools()), sep="\\n")
-
-
-asyncio.run(main())""",
+agent = Agent(name="Assistant", mcp_servers=[server])""",
+        "server",
     )
 
 
@@ -218,16 +217,8 @@ def _render_fastmcp(target: McpTarget) -> str:
         statement = f"client = Client(\n    StdioTransport(\n{call}\n    )\n)"
     return _build_script(
         imports,
-        f"""\
-{statement}
-
-
-async def main() -> None:
-    async with client:
-        print(*(tool.name for tool in await client.list_tools()), sep="\\n")
-
-
-asyncio.run(main())""",
+        statement,
+        "client",
     )
 
 

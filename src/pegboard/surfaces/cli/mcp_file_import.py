@@ -14,6 +14,7 @@ import typer
 
 from pegboard.model.secrets import resolve_references
 from pegboard.surfaces.cli.api_client import ApiClient, build_path
+from pegboard.surfaces.cli.entry_changes import has_entries, list_entry_counts
 from pegboard.surfaces.cli.exit_codes import RequestRefused
 from pegboard.surfaces.cli.mcp_server_files import FileServer, read_server_file
 from pegboard.surfaces.cli.output import to_single_line, write_json, write_marked
@@ -53,14 +54,15 @@ def import_server_file(ctx: typer.Context, source: str, options: Mapping[str, An
 
 
 def format_counts(report: Mapping[str, Any], left_out: int) -> str:
-    """Return how many tools an import created, updated, left unchanged and so on, or `nothing`."""
+    """Return how many tools an import created, updated and so on, and the number of other entries, or `nothing`."""
     counts = {word: len(report[word]) for word in _CHANGE_WORDS} | {"left out": left_out}
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing"
+    texts = [f"{count} {word}" for word, count in counts.items() if count]
+    return ", ".join([*texts, *list_entry_counts(report)]) or "nothing"
 
 
 def is_all_left_out(report: Mapping[str, Any]) -> bool:
-    """Return True if an import left something out and has no tool."""
-    return bool(report["left_out"]) and not any(report[word] for word in _CHANGE_WORDS[:-1])
+    """Return True if an import left something out and has nothing else."""
+    return bool(report["left_out"]) and not (any(report[word] for word in _CHANGE_WORDS[:-1]) or has_entries(report))
 
 
 async def _import_server(

@@ -41,7 +41,6 @@ from pegboard.surfaces.mcp.protocol import (
     ProtocolError,
     Revision,
 )
-from pegboard.surfaces.mcp.request_origin import OriginPolicy
 from pegboard.surfaces.mcp.response_stream import Headers, ResponseStream
 from pegboard.surfaces.mcp.session_events import stream_session_events
 from pegboard.surfaces.rest.asgi_request import (
@@ -60,6 +59,7 @@ from pegboard.surfaces.rest.asgi_request import (
 )
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
 from pegboard.surfaces.rest.problem_json import describe_unexpected_error
+from pegboard.surfaces.rest.request_origin import OriginPolicy, OriginRefused
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -103,7 +103,7 @@ class McpEndpoint:
         await self._app(scope, receive, send)
 
     def authenticate(self, headers: McpHeaders, agent_ref: str) -> Caller:
-        """Return the caller of a request; raise ProtocolError, Unauthorised or NotFound."""
+        """Return the caller of a request; raise OriginRefused, Unauthorised or NotFound."""
         self._origins.check(headers.host, headers.origin)
         caller = self._server.calls.authenticate(parse_bearer_key(headers.authorization))
         return self._server.find_agent_caller(agent_ref, caller) if agent_ref else caller
@@ -299,6 +299,8 @@ class _McpExchange:
         identity = self._message_id
         if isinstance(error, InvalidMessage):
             identity = error.id
+        elif isinstance(error, OriginRefused):
+            error = ProtocolError(INVALID_REQUEST, error.message, status=error.status)
         elif isinstance(error, Unauthorised):
             error = ProtocolError(INVALID_REQUEST, error.message, status=401)
         elif isinstance(error, NotFound):

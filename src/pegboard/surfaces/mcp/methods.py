@@ -93,6 +93,7 @@ async def set_log_level(_server: McpServer, request: McpRequest) -> MethodResult
 
 async def list_tools(server: McpServer, request: McpRequest) -> MethodResult:
     """Return a page of the tools of this caller."""
+    server.peers.follow_servers(request.caller)
     return MethodResult(server.lists.encode_page(request.caller, request.revision, request.read_cursor()))
 
 

@@ -11,26 +11,24 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from pegboard.model.call import Caller
-from pegboard.model.call_errors import ToolError
 from pegboard.model.json_text import json_text
-from pegboard.model.mcp_peer import EntryKind, McpPeer, PeerFailed
+from pegboard.model.mcp_peer import IDENTITY_FIELDS, EntryKind, McpPeer
+from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.registry.snapshot import Snapshot
 from pegboard.surfaces.mcp.protocol import INVALID_PARAMS, MethodResult, ProtocolError
 
 UNAVAILABLE_KEY = "pegboard/unavailable"
 _OWN_SCHEME = "pegboard://"
 _TEMPLATE_VARIABLE = re.compile(r"\{[^{}]*\}")
-# The field by which entries of each kind are found.
-_IDENTITY: Mapping[EntryKind, str] = {"prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
-# Callers whose servers are kept in memory.
+# Callers whose lists are kept in memory.
 _MAX_CALLERS = 64
 
 
 class NamedPeer(NamedTuple):
-    """A server with the prefix of its prompts, and a label that no other server of the caller has."""
+    """A server with a label that no other server of the caller has."""
 
     peer: McpPeer
-    prefix: str
+    upstream: RegisteredUpstream
     label: str
 
 
@@ -42,109 +40,143 @@ class Entry(NamedTuple):
     listed: Mapping[str, Any]
 
 
-class EntryPage(NamedTuple):
-    """All entries of one kind that a caller sees, and the servers that did not answer, with the reason."""
+class EntryList:
+    """The entries of one kind that a caller sees, in a stable order."""
 
-    entries: Sequence[Entry]
-    unavailable: Mapping[str, str]
+    def __init__(self, entries: Sequence[Entry], field: str) -> None:
+        self.entries = entries
+        self.by_name = {entry.listed[field]: entry for entry in entries}
+        self.originals = {entry.original for entry in entries}
+        self.texts = [json_text(entry.listed) for entry in entries]
+        self.digest = hashlib.blake2b("\n".join(self.texts).encode(), digest_size=12).hexdigest()
+
+
+class _CallerLists:
+    """The servers and entries of one caller at one version of the snapshot."""
+
+    def __init__(self, version: int, peers: Sequence[NamedPeer]) -> None:
+        self.version = version
+        self.peers = peers
+        self.entries: dict[EntryKind, EntryList] = {}
 
 
 class PeerLists:
-    """Finds the servers, prompts and resources of callers."""
+    """Finds the servers, prompts and resources of callers: lists have what was accepted, and ask no server for it."""
 
     def __init__(self, snapshot: Snapshot, page_size: int) -> None:
         self._snapshot = snapshot
         self._page_size = page_size
-        self._known: OrderedDict[Hashable, tuple[int, Sequence[NamedPeer]]] = OrderedDict()
+        self._known: OrderedDict[Hashable, _CallerLists] = OrderedDict()
 
     def find_peers(self, caller: Caller) -> Sequence[NamedPeer]:
-        """Return the servers of the tools that are offered to the caller, in a stable order."""
-        key = (caller.user_id, caller.role, caller.agent_id)
-        known = self._known.get(key)
-        if known is None or known[0] != self._snapshot.version:
-            known = self._known[key] = (self._snapshot.version, self._collect(caller))
-            if len(self._known) > _MAX_CALLERS:
-                self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        return known[1]
+        """Return the servers that the caller imported, and those of the tools that are offered to the caller."""
+        return self._find_lists(caller).peers
 
-    async def list_entries(self, caller: Caller, kind: EntryKind) -> EntryPage:
-        """Return the entries of all servers; those of a server that does not answer are missing."""
-        peers = self.find_peers(caller)
-        found = await asyncio.gather(*(_read_entries(named, kind) for named in peers))
-        unavailable = {peer.label: answer for peer, answer in zip(peers, found, strict=True) if isinstance(answer, str)}
-        entries = [entry for answer in found if not isinstance(answer, str) for entry in answer]
-        return EntryPage(_make_unique(entries, kind), unavailable)
+    def follow_servers(self, caller: Caller) -> None:
+        """Ask the followed servers of the caller for new tools and entries, if that was not done for a while."""
+        for named in self.find_peers(caller):
+            if named.upstream.follow:
+                named.peer.refresh_soon()
+
+    def list_entries(self, caller: Caller, kind: EntryKind) -> EntryList:
+        """Return the entries of all servers, in the definitions that their owners accepted."""
+        lists = self._find_lists(caller)
+        found = lists.entries.get(kind)
+        if found is None:
+            entries = [entry for named in lists.peers for entry in _build_entries(named, kind)]
+            found = lists.entries[kind] = EntryList(_make_unique(entries, kind), IDENTITY_FIELDS[kind])
+        return found
 
     async def encode_page(self, caller: Caller, kind: EntryKind, cursor: str | None) -> MethodResult:
-        """Return a page of entries; raise ProtocolError for a cursor of no current page."""
-        found = await self.list_entries(caller, kind)
+        """Return a page of entries, and which servers do not answer; raise ProtocolError for an invalid cursor."""
+        found = self.list_entries(caller, kind)
         index = 0
-        texts = [json_text(entry.listed) for entry in found.entries]
-        digest = hashlib.blake2b("\n".join(texts).encode(), digest_size=12).hexdigest()
+        texts = found.texts
         if cursor is not None:
             first, _, number = cursor.partition("-")
             index = int(number) if number.isascii() and number.isdigit() and len(number) <= 9 else 0
-            if first != digest or not 0 < index * self._page_size < len(texts):
+            if first != found.digest or not 0 < index * self._page_size < len(texts):
                 message = "The cursor is not valid: the list has changed; start again without it"
                 raise ProtocolError(INVALID_PARAMS, message)
         end = (index + 1) * self._page_size
         members = f'"{kind}":[{",".join(texts[end - self._page_size : end])}]'
         if end < len(texts):
-            members += f',"nextCursor":"{digest}-{index + 1}"'
-        meta = f'"{UNAVAILABLE_KEY}":{json_text(found.unavailable)}' if found.unavailable else ""
+            members += f',"nextCursor":"{found.digest}-{index + 1}"'
+        unavailable = await self._find_unavailable(caller)
+        meta = f'"{UNAVAILABLE_KEY}":{json_text(unavailable)}' if unavailable else ""
         return MethodResult(members.encode(), meta.encode())
 
-    async def find_prompt(self, caller: Caller, name: str) -> Entry | None:
+    def find_prompt(self, caller: Caller, name: str) -> Entry | None:
         """Return the prompt that is listed by this name."""
-        return _find_listed(await self.list_entries(caller, "prompts"), "name", name)
+        return self.list_entries(caller, "prompts").by_name.get(name)
 
-    async def find_template(self, caller: Caller, uri: str) -> Entry | None:
+    def find_template(self, caller: Caller, uri: str) -> Entry | None:
         """Return the template that is listed by this URI template."""
-        return _find_listed(await self.list_entries(caller, "resourceTemplates"), "uriTemplate", uri)
+        return self.list_entries(caller, "resourceTemplates").by_name.get(uri)
 
     async def find_resource(self, caller: Caller, uri: str) -> tuple[NamedPeer, str] | None:
         """Return the server of a resource and its URI there, or None.
 
-        A URI that no server lists belongs to the caller's only server, if there is only one.
+        A URI that no server lists belongs to the caller's only server, if there is only one. Raise PeerFailed if the
+        definition that the server has now is not the accepted one.
         """
         peers = self.find_peers(caller)
-        if not peers:
-            return None
         if uri.startswith(_OWN_SCHEME):
             label, _, original = uri.removeprefix(_OWN_SCHEME).partition("/")
-            return next(((named, original) for named in peers if quote(named.label, safe="") == label), None)
-        listed = await self.list_entries(caller, "resources")
-        if (entry := _find_listed(listed, "uri", uri)) is not None:
-            return entry.owner, entry.original
-        if any(entry.original == uri for entry in listed.entries):
+            peers = [named for named in peers if quote(named.label, safe="") == label]
+            return await self._check_resource(peers[0], original) if peers else None
+        listed = self.list_entries(caller, "resources")
+        if (entry := listed.by_name.get(uri)) is not None:
+            return await self._check_resource(entry.owner, entry.original)
+        if uri in listed.originals:
             return None  # several servers have it, each under a URI with its label
-        templates = await self.list_entries(caller, "resourceTemplates")
-        owners = [entry.owner for entry in templates.entries if matches_template(uri, entry.original)]
-        if owners:
-            return owners[0], uri
-        return (peers[0], uri) if len(peers) == 1 else None
+        for template in self.list_entries(caller, "resourceTemplates").entries:
+            if matches_template(uri, template.original):
+                return await self._check_resource(template.owner, uri)
+        return await self._check_resource(peers[0], uri) if len(peers) == 1 else None
+
+    async def _check_resource(self, named: NamedPeer, uri: str) -> tuple[NamedPeer, str]:
+        pinned = named.upstream.get_entries
+        template = next((each for each in pinned("resourceTemplates") if matches_template(uri, each.name)), None)
+        if any(each.name == uri for each in pinned("resources")):
+            await named.peer.check_entry("resources", uri)
+        elif template is not None:
+            await named.peer.check_entry("resourceTemplates", template.name)
+        else:
+            await named.peer.check_unlisted(uri)
+        return named, uri
+
+    async def _find_unavailable(self, caller: Caller) -> dict[str, str]:
+        """Return the labels of the servers that do not answer, with the reason."""
+        peers = self.find_peers(caller)
+        found = await asyncio.gather(*(named.peer.find_problem() for named in peers))
+        return {named.label: problem for named, problem in zip(peers, found, strict=True) if problem is not None}
+
+    def _find_lists(self, caller: Caller) -> _CallerLists:
+        key = (caller.user_id, caller.role, caller.agent_id)
+        known = self._known.get(key)
+        if known is None or known.version != self._snapshot.version:
+            known = self._known[key] = _CallerLists(self._snapshot.version, self._collect(caller))
+            if len(self._known) > _MAX_CALLERS:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return known
 
     def _collect(self, caller: Caller) -> Sequence[NamedPeer]:
-        peers: dict[Hashable, McpPeer] = {}
-        prefixes: dict[Hashable, Counter[str]] = {}
+        index = self._snapshot.upstreams
+        # A key that is bound to an agent reaches only servers of the agent's tools.
+        own = index.list_owned(caller.user_id) if caller.agent_id is None else []
+        found = {upstream.id: upstream for upstream in own}
         for compiled in self._snapshot.list_offered_tools(caller):
-            if not compiled.kind.has_peers or compiled.tool.drifted:
-                continue
-            try:
-                peer = compiled.prepared.peer
-            except ToolError:
-                continue  # its calls report why
-            if peer is not None:
-                peers.setdefault(peer.key, peer)
-                prefixes.setdefault(peer.key, Counter())[peer.prefix] += 1
+            if not compiled.tool.drifted and (upstream := index.find_by_tool(compiled)) is not None:
+                found[upstream.id] = upstream
         named: list[NamedPeer] = []
         used: Counter[str] = Counter()
-        for key, peer in peers.items():
-            used[peer.label] += 1
-            number = used[peer.label]
-            label = peer.label if number == 1 else f"{peer.label}-{number}"
-            named.append(NamedPeer(peer, prefixes[key].most_common(1)[0][0], label))
+        for upstream in sorted(found.values(), key=lambda upstream: upstream.id):
+            used[upstream.name] += 1
+            number = used[upstream.name]
+            label = upstream.name if number == 1 else f"{upstream.name}-{number}"
+            named.append(NamedPeer(index.get_peer(upstream.id), upstream, label))
         return named
 
 
@@ -165,25 +197,20 @@ def matches_template(uri: str, template: str) -> bool:
     return True
 
 
-async def _read_entries(named: NamedPeer, kind: EntryKind) -> list[Entry] | str:
-    """Return the entries of one server, or why there are none."""
-    field = _IDENTITY[kind]
-    try:
-        found = await named.peer.list_entries(kind)
-    except PeerFailed as error:
-        return error.failure.message
-    entries = []
-    for each in found:
-        original = each.get(field)
-        if isinstance(original, str):
-            name = named.prefix + original if kind == "prompts" else original
-            entries.append(Entry(named, original, {**each, field: name}))
-    return entries
+def _build_entries(named: NamedPeer, kind: EntryKind) -> list[Entry]:
+    """Return the entries of one server as they are listed, without those that it no longer has."""
+    field = IDENTITY_FIELDS[kind]
+    prefix = named.upstream.prefix if kind == "prompts" else ""
+    return [
+        Entry(named, each.name, {**each.entry, field: prefix + each.name})
+        for each in named.upstream.get_entries(kind)
+        if each.state != "gone"
+    ]
 
 
 def _make_unique(entries: Sequence[Entry], kind: EntryKind) -> Sequence[Entry]:
     """Return the entries with names that occur once: the first prompt of a name, and URIs with the server's label."""
-    field = _IDENTITY[kind]
+    field = IDENTITY_FIELDS[kind]
     names = Counter(entry.listed[field] for entry in entries)
     if len(names) == len(entries):
         return entries
@@ -194,7 +221,3 @@ def _make_unique(entries: Sequence[Entry], kind: EntryKind) -> Sequence[Entry]:
             name = f"{_OWN_SCHEME}{quote(entry.owner.label, safe='')}/{name}"
         unique.setdefault(name, entry._replace(listed={**entry.listed, field: name}))
     return list(unique.values())
-
-
-def _find_listed(page: EntryPage, field: str, name: str) -> Entry | None:
-    return next((entry for entry in page.entries if entry.listed[field] == name), None)

@@ -55,9 +55,10 @@ async def list_resource_templates(server: McpServer, request: McpRequest) -> Met
 async def get_prompt(server: McpServer, request: McpRequest) -> MethodResult:
     """Return the messages of a prompt."""
     name, arguments = request.read_text("name"), request.read_object("arguments")
-    found = await watch_request(request, server.peers.find_prompt(request.caller, name))
+    found = server.peers.find_prompt(request.caller, name)
     if found is None:
         raise ProtocolError(INVALID_PARAMS, f"Prompt '{name[:200]}' not found")
+    await _ask(request, found.owner.peer.check_entry("prompts", found.original))
     target = json_text([found.owner.label, found.original])
     exchange = build_exchange(request, server.states.read(request, target, arguments))
     params = {"name": found.original, "arguments": arguments}
@@ -139,7 +140,7 @@ async def complete(server: McpServer, request: McpRequest) -> MethodResult:
     if not isinstance(argument.get("name"), str) or not isinstance(argument.get("value"), str):
         raise ProtocolError(INVALID_PARAMS, "'argument' must be {name, value}, both strings")
     find = server.peers.find_prompt if field == "name" else server.peers.find_template
-    found = await watch_request(request, find(request.caller, name))
+    found = find(request.caller, name)
     if found is None:
         what = "Prompt" if field == "name" else "Resource"
         raise ProtocolError(INVALID_PARAMS, f"{what} '{name[:200]}' not found")
@@ -162,7 +163,12 @@ async def _list(server: McpServer, request: McpRequest, kind: EntryKind) -> Meth
 async def _find_resource(server: McpServer, request: McpRequest) -> tuple[McpPeer, str, str]:
     """Return the server of a resource, the URI of the client, and the URI of the server; raise ProtocolError."""
     uri = request.read_text("uri")
-    found = await watch_request(request, server.peers.find_resource(request.caller, uri))
+    try:
+        found = await _ask(request, server.peers.find_resource(request.caller, uri))
+    except ProtocolError as error:
+        if error.code == RESOURCE_NOT_FOUND:
+            raise _build_not_found(request, uri) from None
+        raise
     if found is None:
         raise _build_not_found(request, uri)
     return found[0].peer, uri, found[1]
@@ -176,8 +182,13 @@ async def _send(
     exchange: McpExchange,
 ) -> dict[str, Any]:
     """Return the result of another server; raise ProtocolError."""
+    return await _ask(request, peer.request(method, params, exchange))
+
+
+async def _ask(request: McpRequest, work: Coroutine[Any, Any, T]) -> T:
+    """Return what another server answers; raise ProtocolError."""
     try:
-        return await watch_request(request, peer.request(method, params, exchange))
+        return await watch_request(request, work)
     except PeerFailed as error:
         raise _convert(error) from None
 

@@ -36,7 +36,7 @@ class ResourceUpdates:
 
         def report(changed: str) -> None:
             # A part of the resource has a longer URI.
-            if any(named.peer.key == peer.key for named in self._peers.find_peers(self._caller)):
+            if any(named.peer.id == peer.id for named in self._peers.find_peers(self._caller)):
                 self._send(uri + changed.removeprefix(original) if changed.startswith(original) else changed)
 
         self._ends[uri] = _do_nothing

@@ -24,6 +24,7 @@ from pegboard.surfaces.rest.bodies import (
     UserCreate,
     UserPage,
     UserResponse,
+    UserUpdate,
 )
 from pegboard.surfaces.rest.routing import (
     Board,
@@ -75,6 +76,16 @@ async def create_user(body: UserCreate, board: Board, caller: CurrentCaller) -> 
 async def get_user(user_id: str, board: Board, caller: CurrentCaller) -> UserResponse:
     """One user."""
     return UserResponse.model_validate(await board.people.get_user(user_id, caller))
+
+
+@users_router.patch("/users/{user_id}", operation_id="update_user")
+@allow_admins("change users")
+async def update_user(user_id: str, body: UserUpdate, board: Board, caller: CurrentCaller) -> UserResponse:
+    """Rename a user or change their role, which applies to all their keys at once; admins only.
+
+    The status is 409 for the last admin who has a valid key, and for the board's own admin.
+    """
+    return UserResponse.model_validate(await board.people.update_user(user_id, caller, name=body.name, role=body.role))
 
 
 @users_router.delete("/users/{user_id}", operation_id="remove_user", status_code=204)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -9,35 +10,46 @@ from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
 from pegboard.board import Pegboard
+from pegboard.surfaces.console.console_files import BUILD_FOLDER, ConsoleFiles
+from pegboard.surfaces.console.console_pages import BUILD_HEADER, ConsolePages
 from pegboard.surfaces.mcp.http_endpoint import McpEndpoint
 from pegboard.surfaces.mcp.mcp_server import create_mcp_server
-from pegboard.surfaces.mcp.request_origin import OriginPolicy
 from pegboard.surfaces.rest import (
     account_routes,
     api_docs,
     audit_routes,
     baseline_routes,
+    board_routes,
     call_routes,
     chain_routes,
+    change_routes,
     conversation_routes,
     import_routes,
+    proof_routes,
     reference_routes,
     replay_routes,
+    session_routes,
     table_routes,
     tool_routes,
+    upstream_routes,
     watch_routes,
 )
 from pegboard.surfaces.rest.asgi_request import ASGIApp, RequestLimitMiddleware
 from pegboard.surfaces.rest.event_stream import EventReaders
 from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
+from pegboard.surfaces.rest.json_compression import JsonCompression
+from pegboard.surfaces.rest.login_limit import LoginLimit
 from pegboard.surfaces.rest.problem_json import add_problem_handlers
+from pegboard.surfaces.rest.request_caller import RequestCallers
+from pegboard.surfaces.rest.request_origin import OriginPolicy
 from pegboard.version import __version__
 
 # The order matters: audit, statistics and watch paths must match before the `/v1/executions/{id}` route of the journal.
 _ROUTERS = (
     audit_routes.audit_router,
     audit_routes.statistics_router,
+    proof_routes.router,
     watch_routes.watch_router,
     watch_routes.follow_router,
     call_routes.cancel_router,
@@ -48,14 +60,18 @@ _ROUTERS = (
     account_routes.agents_router,
     account_routes.users_router,
     account_routes.secrets_router,
+    session_routes.router,
     call_routes.journal_router,
     call_routes.server_router,
     tool_routes.lint_router,
     replay_routes.router,
     import_routes.router,
+    upstream_routes.router,
     table_routes.router,
     baseline_routes.router,
     reference_routes.router,
+    change_routes.router,
+    board_routes.router,
 )
 _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 # Computed from the routes, because building the OpenAPI document takes a quarter of a second.
@@ -82,8 +98,8 @@ def _join_routers() -> APIRouter:
 _API = _join_routers()
 
 
-def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
-    """Return the ASGI application that serves the board over HTTP."""
+def create_app(board: Pegboard, version: str = __version__, *, console_folder: Path = BUILD_FOLDER) -> ASGIApp:
+    """Return the ASGI application that serves the board over HTTP, with the web console if it is in the folder."""
     rest = FastAPI(
         title="Pegboard",
         version=version,
@@ -99,26 +115,35 @@ def create_app(board: Pegboard, version: str = __version__) -> ASGIApp:
     add_problem_handlers(rest, METHODS_BY_PATH)
     api_docs.describe_calls(rest)
     settings = board.settings
-    larger = {
+    limits = {
+        session_routes.LOGIN_PATH: session_routes.MAX_LOGIN_BYTES,
         import_routes.OPENAPI_IMPORT_PATH: settings.max_import_bytes,
         **dict.fromkeys(baseline_routes.LARGE_BODY_PATHS, max(settings.max_body_bytes, baseline_routes.MAX_BODY_BYTES)),
     }
     bodies = rest.state.bodies = JsonBodyParser()
     most = settings.max_body_bytes
-    mcp_origins = OriginPolicy(settings.host, settings.allowed_hosts, settings.cors_origins)
-    rest_app = RequestLimitMiddleware(rest, most, larger)
+    origins = OriginPolicy(settings.host, settings.allowed_hosts, settings.cors_origins, settings.public_url)
+    callers = rest.state.callers = RequestCallers(board.calls, origins, settings.port)
+    rest.state.login_limit = LoginLimit()
+    rest.state.checks = board_routes.BoardChecks(board)
+    rest_app = JsonCompression(RequestLimitMiddleware(rest, most, limits))
+    console = ConsoleFiles.open(console_folder) if settings.console else None
+    rest.state.session_headers = {} if console is None else {BUILD_HEADER: console.build_id}
     app: ASGIApp = FastCallRoutes(
-        McpEndpoint(rest_app, create_mcp_server(board), mcp_origins, bodies, max_body=most),
+        McpEndpoint(rest_app, create_mcp_server(board), origins, bodies, max_body=most),
         board.calls,
+        callers,
         board.dialects,
         bodies,
         max_body=most,
     )
-    origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
-    if origins:
+    if console is not None:
+        app = ConsolePages(app, console, origins)
+    cors_origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
+    if cors_origins:
         app = CORSMiddleware(
             app,
-            allow_origins=origins,
+            allow_origins=cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=[
                 "Authorization",

@@ -41,7 +41,7 @@ BODY_TIMEOUT_SECONDS = 30
 # The minimum average rate of a request body after that time.
 MIN_BODY_BYTES_PER_SECOND = 16 * 1024
 _TRUNCATED_MESSAGE = "The request ended before its body did"
-# In the state of a request: its ClientConnection, where the server has one.
+# In the state of a request: its ClientConnection, if the server has one.
 CONNECTION_KEY = "pegboard.connection"
 # Set in the scope of a HEAD request.
 HEAD_KEY = "pegboard.head"
@@ -209,11 +209,11 @@ class _DisconnectWatch:
 class RequestLimitMiddleware:
     """Assigns request ids and rejects bodies that are too large, before FastAPI handles the request."""
 
-    def __init__(self, app: ASGIApp, max_body: int, larger: Mapping[str, int] | None = None) -> None:
+    def __init__(self, app: ASGIApp, max_body: int, limits: Mapping[str, int] | None = None) -> None:
         self._app = app
         self._max_body = max_body
-        # Body limits of the paths that accept larger bodies.
-        self._larger_limits = dict(larger or {})
+        # Body limits of the paths that have one of their own.
+        self._limits = dict(limits or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection; anything but HTTP is passed on."""
@@ -223,7 +223,7 @@ class RequestLimitMiddleware:
         headers = dict(scope["headers"])
         request_id = choose_request_id(headers.get(b"x-request-id"))
         scope.setdefault("state", {})["request_id"] = request_id
-        limit = self._larger_limits.get(scope["path"].removeprefix(scope.get("root_path", "")), self._max_body)
+        limit = self._limits.get(scope["path"].removeprefix(scope.get("root_path", "")), self._max_body)
         if parse_content_length(headers.get(b"content-length", b"")) > limit:
             await send_problem(send, 413, BodyTooLarge(limit).detail, request_id)
             return
@@ -305,11 +305,12 @@ class _ConnectionWatch:
 class AsgiRequest:
     """A call request that is read from ASGI messages."""
 
-    __slots__ = ("_connection", "_receive", "headers", "query", "request_id")
+    __slots__ = ("_connection", "_receive", "headers", "query", "request_id", "scheme")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
         self.query: bytes = scope["query_string"]
+        self.scheme: str = scope.get("scheme", "http")
         # Set by the route as soon as it is determined; every later response carries it.
         self.request_id: str | None = None
         self._receive = receive

@@ -127,7 +127,7 @@ class JsonLinesResponse(Response):
 @allow_admins("verify the journal")
 async def verify_executions(body: VerifyBody, board: Board, caller: CurrentCaller) -> VerifyResponse:
     """Verify the journal against its hash chain, some rows per request; admins only."""
-    report = await board.audit.verify(body.scope, next=body.next, limit=body.limit)
+    report = await board.audit.verify(body.scope, next=body.next, limit=body.limit, by=caller.name)
     return VerifyResponse.model_validate(report)
 
 

@@ -186,6 +186,13 @@ class UserCreate(Model):
     role: Literal["admin", "member"] = "member"
 
 
+class UserUpdate(Model):
+    """Changes of a user; absent fields stay."""
+
+    name: ReadableName | None = None
+    role: Literal["admin", "member"] | None = None
+
+
 class UserResponse(ResponseBody):
     """A user."""
 
@@ -220,6 +227,7 @@ class KeyResponse(ResponseBody):
     expires_at: datetime | None
     revoked_at: datetime | None
     created_by: str | None = Field(None, description="The user who created it; null if that was not recorded")
+    last_used_at: datetime | None = Field(None, description="When it was last used, accurate to a minute or two")
     created_by_name: str | None = Field(None, description="That user's name, unless they were removed")
 
 

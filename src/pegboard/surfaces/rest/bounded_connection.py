@@ -3,7 +3,8 @@
 `BoundedConnection` is the protocol that the server is given. It composes uvicorn's protocol, which parses the requests,
 and uses only the methods of `asyncio.Protocol`; uvicorn's one writes to an `_InnerTransport`. It passes on one request
 at a time: first the head, and the rest once the application has the request. `ConnectionGuard` is the application in
-front of all others, which reports to the connection when a request begins and ends.
+front of all others, which reports to the connection when a request begins and ends. Hand-written, because uvicorn with
+httptools limits neither the size of a head nor the time in which it arrives.
 """
 
 from __future__ import annotations

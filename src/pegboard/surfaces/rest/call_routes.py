@@ -18,7 +18,7 @@ from pegboard.surfaces.rest.bodies import (
     RunningCallList,
     SearchedExecutionPage,
 )
-from pegboard.surfaces.rest.event_stream import EVENT_STREAM_RESPONSE, EventReaders, EventStream
+from pegboard.surfaces.rest.event_stream import EVENT_STREAM_RESPONSE, EventReaders, EventStream, take_all
 from pegboard.surfaces.rest.json_bodies import read_request_payload
 from pegboard.surfaces.rest.routing import (
     Board,
@@ -88,7 +88,7 @@ async def run_calls(
     counted = readers.of(caller)
     followed = board.calls.follow(payload)
     headers = {"X-Run-Id": followed.id, "X-Dialect": payload.asked.dialect}
-    return EventStream(counted, board.following.reading(followed), 0, headers=headers)
+    return EventStream(counted, board.following.reading(followed), 0, take=take_all, headers=headers)
 
 
 @call_router.get("/calls", operation_id="list_calls")

@@ -1,11 +1,14 @@
-"""Streams of server-sent events, read from an event log that all clients share."""
+"""Streams of server-sent events, read from an event log that all clients share.
+
+Hand-written: the responses of frameworks encode each event once per client, and wait for clients that stop reading.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from starlette.responses import Response
 
@@ -57,13 +60,24 @@ class EventReaders:
 
 
 class EventFrames(NamedTuple):
-    """The bytes to send next, and the number of the last event in them."""
+    """The bytes to send next, the number of the last event in them, and its id if that is not the number."""
 
     frames: bytes
     number: int
+    event_id: int | None = None
 
 
-TakeEvents = Callable[[EventLog, int], EventFrames]
+class ReadableLog(Protocol):
+    """A log whose readers each have a position."""
+
+    is_over: bool
+
+    async def wait_for_more(self, number: int) -> None:
+        """Wait until there is an event after this number, or the log is closed."""
+
+
+# Takes the opened log and a position in it.
+TakeEvents = Callable[[Any, int], EventFrames]
 
 
 def take_all(events: EventLog, number: int) -> EventFrames:
@@ -82,10 +96,10 @@ class EventStream(Response):
     def __init__(
         self,
         counted: AbstractContextManager[None],
-        opened: AbstractContextManager[EventLog],
+        opened: AbstractContextManager[ReadableLog],
         number: int,
         *,
-        take: TakeEvents = take_all,
+        take: TakeEvents,
         refused: Callable[[], str | None] = lambda: None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -111,18 +125,19 @@ class EventStream(Response):
                 # The last chunk is not sent, so that the client detects the disconnect and reconnects.
                 log.info("reader_given_up", path=scope["path"])
 
-    async def _send_events(self, events: EventLog, send: Send) -> None:
-        number = self._number
+    async def _send_events(self, events: ReadableLog, send: Send) -> None:
+        number = event_id = self._number
         frames = _RETRY_FRAME
         while True:
             if (why := self._refused()) is not None:
                 payload = encode_event_json({"message": why, "code": "unauthorised"})
-                await _send_chunk(send, b"id: %d\nevent: error\ndata: %s\n\n" % (number, payload))
+                await _send_chunk(send, b"id: %d\nevent: error\ndata: %s\n\n" % (event_id, payload))
                 break
             taken = self._take(events, number)
             frames += taken.frames
             is_behind = taken.number > number
             number = taken.number
+            event_id = number if taken.event_id is None else taken.event_id
             # In chunks, so that at most one chunk is buffered for a client that does not read.
             for start in range(0, len(frames), BATCH_BYTES):
                 await _send_chunk(send, frames[start : start + BATCH_BYTES])

@@ -10,7 +10,7 @@ from pegboard.dialects.base import Answer
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.json_schema.read_arguments import parse_json
-from pegboard.model.call import CallRequest, ToolCall
+from pegboard.model.call import Caller, CallRequest, Surface, ToolCall
 from pegboard.model.idempotency_key import check_idempotency_key
 from pegboard.model.ids import new_id
 from pegboard.model.json_text import json_text
@@ -34,6 +34,7 @@ from pegboard.surfaces.rest.asgi_request import (
 )
 from pegboard.surfaces.rest.event_stream import wants_events
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser, parse_payload
+from pegboard.surfaces.rest.request_caller import RequestCallers
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -49,10 +50,18 @@ class FastCallRoutes:
     """Serves `POST /v1/tools/{name}/call` and `POST /v1/calls`, and passes other requests to the inner application."""
 
     def __init__(
-        self, rest: ASGIApp, calls: CallHandler, dialects: Dialects, bodies: JsonBodyParser, *, max_body: int
+        self,
+        rest: ASGIApp,
+        calls: CallHandler,
+        callers: RequestCallers,
+        dialects: Dialects,
+        bodies: JsonBodyParser,
+        *,
+        max_body: int,
     ) -> None:
         self._rest = rest
         self._calls = calls
+        self._callers = callers
         self._dialects = dialects
         self._bodies = bodies
         self._max_body = max_body
@@ -94,11 +103,17 @@ class FastCallRoutes:
                 return
         await self._rest(scope, receive, send)
 
+    def _find_caller(self, headers: RequestHeaders, request: AsgiRequest) -> tuple[Caller, Surface]:
+        """Return who calls, and the surface; cookies are read only if there is no Authorization header."""
+        if headers.authorization is not None:
+            return self._calls.authenticate(parse_bearer_key(headers.authorization)), headers.surface
+        return self._callers.find_session("POST", request.headers, request.scheme), "console"
+
     async def _call_tool(self, name: str, request: AsgiRequest) -> HttpReply | None:
         """Return the response to a call of this tool, or None if the client has disconnected."""
         headers = RequestHeaders.of(request.headers)
         request.request_id = request_id = headers.request_id
-        caller = self._calls.authenticate(parse_bearer_key(headers.authorization))
+        caller, surface = self._find_caller(headers, request)
         wanted = read_query(request, ("as",)).get("as")
         shape = self._dialects.named(wanted, "as") if wanted else None
         check_idempotency_key(headers.key)
@@ -108,7 +123,7 @@ class FastCallRoutes:
             arguments = await self._bodies.parse(body, parse_json)
         else:
             arguments = parse_json(body) if body else {}
-        call = ToolCall(name, arguments, None, headers.surface, "plain", request_id, None, headers.key)
+        call = ToolCall(name, arguments, None, surface, "plain", request_id, None, headers.key)
         result = await self._calls.call(call, caller, request.run_unless_disconnected)
         if result is None:
             return None
@@ -129,14 +144,14 @@ class FastCallRoutes:
         """Return the response to a payload, with all of its results, or None if the client has disconnected."""
         headers = RequestHeaders.of(request.headers)
         request.request_id = request_id = headers.request_id or new_id()
-        caller = self._calls.authenticate(parse_bearer_key(headers.authorization))
+        caller, surface = self._find_caller(headers, request)
         query = read_query(request, ("as", "from", "thread"))
         headers.refuse_forms()
         body = await request.body(self._max_body, headers.length)
         raw = await parse_payload(self._bodies, body, is_text=headers.is_text)
         payload = await self._calls.read(
             raw,
-            CallRequest(caller, headers.surface, request_id, headers.key, query.get("thread")),
+            CallRequest(caller, surface, request_id, headers.key, query.get("thread")),
             dialect=query.get("from"),
             shape=query.get("as"),
             size=len(body),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
 import orjson
@@ -15,7 +15,8 @@ from starlette.requests import ClientDisconnect
 from pegboard.model.api_errors import UNEXPECTED_ERROR_MESSAGE, Refusal
 from pegboard.model.base_model import Bounded, Model
 from pegboard.model.call_errors import ToolError
-from pegboard.model.import_report import ImportReport, ReportProgress, ignore_progress
+from pegboard.model.import_report import EntryChanges, ImportReport, ReportProgress, ignore_progress
+from pegboard.model.mcp_peer import EntryKind
 from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.model.validation_messages import validate_model
 from pegboard.registry.build_tool import build_tool_response
@@ -69,6 +70,9 @@ class McpImportBody(_ImportBody):
     name: str | None = Field(
         None, min_length=1, max_length=60, description="For the tag `mcp:NAME` of its tools; by default host or program"
     )
+    follow: bool | None = Field(
+        None, description="Whether to add what the server offers later; if absent, it stays as it is"
+    )
     accept: bool = Field(False, description="Accept changed definitions instead of marking the tools as drifted")
 
 
@@ -77,6 +81,31 @@ class LeftOutResponse(ResponseBody):
 
     name: str
     reason: str
+
+
+class EntryChangesResponse(ResponseBody):
+    """Names or URIs of prompts, resources or templates, by what was done with them."""
+
+    created: list[str]
+    updated: list[str]
+    unchanged: list[str]
+    drifted: list[str] = Field(description="Changed upstream, and refused until accepted")
+    gone: list[str] = Field(description="No longer listed by the server")
+    changes: dict[str, JsonObject] = Field(description="Of each updated or drifted one: fields before and after")
+
+
+class EntryListsResponse(ResponseBody):
+    """What an MCP server offers beside its tools; null if there is none of a kind."""
+
+    prompts: EntryChangesResponse | None = None
+    resources: EntryChangesResponse | None = None
+    resource_templates: EntryChangesResponse | None = None
+
+
+def build_entry_lists(changes: Mapping[EntryKind, EntryChanges]) -> dict[str, EntryChangesResponse]:
+    """Return the fields of `EntryListsResponse`."""
+    names: Mapping[EntryKind, str] = {"resourceTemplates": "resource_templates"}
+    return {names.get(kind, kind): EntryChangesResponse.model_validate(found) for kind, found in changes.items()}
 
 
 class ImportResponse(ResponseBody):
@@ -90,6 +119,14 @@ class ImportResponse(ResponseBody):
     left_out: list[LeftOutResponse]
     warnings: list[str] = Field(description="What may prevent tools from working, and changes to their schemas")
     changes: dict[str, JsonObject] = Field(description="Of each updated or drifted tool: fields before and after")
+
+
+class McpImportResponse(ImportResponse, EntryListsResponse):
+    """The same of an MCP server, with its prompts, resources and resource templates."""
+
+    upstream_id: str | None = Field(
+        None, description="The server in `GET /v1/upstreams`; null in a dry run of a new import"
+    )
 
 
 class AcceptResponse(ToolResponse):
@@ -113,15 +150,20 @@ def _build_body_schema(model: type[Model]) -> dict[str, Any]:
 async def import_openapi(request: Request, board: Board, caller: CurrentCaller) -> Any:
     """Make a tool of each operation; with `Accept: text/event-stream`, report progress."""
     given = _get_fields(validate_model(OpenApiImportBody, await read_document(request), ""))
-    return await _run_import(request, lambda tell: board.imports.openapi(caller, **given, tell=tell))
+    return await _run_import(
+        request, lambda tell: board.imports.openapi(caller, **given, tell=tell), ImportResponse.model_validate
+    )
 
 
-@router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=ImportResponse)
+@router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=McpImportResponse)
 @allow(refuse_agent_keys)
 async def import_mcp(body: McpImportBody, request: Request, board: Board, caller: CurrentCaller) -> Any:
-    """Make a tool of each tool that the server offers; with `Accept: text/event-stream`, report progress."""
+    """Make a tool of each tool that the server offers, and register the server with its prompts and resources.
+
+    With `Accept: text/event-stream`, report progress.
+    """
     given = _get_fields(body)
-    return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell))
+    return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell), build_mcp_response)
 
 
 @router.post("/v1/tools/{ref}/accept", operation_id="accept_tool")
@@ -137,15 +179,22 @@ async def accept_tool(
     return AcceptResponse.model_construct(**dict(build_tool_response(tool, caller)), changes=changes)
 
 
+def build_mcp_response(report: ImportReport) -> McpImportResponse:
+    """Return the response with the report on an MCP server."""
+    return McpImportResponse.model_validate(report).model_copy(update=build_entry_lists(report.entries))
+
+
 def _get_fields(body: Model) -> dict[str, Any]:
     return {name: getattr(body, name) for name in type(body).model_fields}
 
 
 async def _run_import(
-    request: Request, work: Callable[[ReportProgress], Awaitable[ImportReport]]
+    request: Request,
+    work: Callable[[ReportProgress], Awaitable[ImportReport]],
+    build: Callable[[ImportReport], ImportResponse],
 ) -> Response | ImportResponse:
     if wants_events(request.headers.getlist("accept")):
-        return StreamingResponse(_stream_events(work), media_type=EVENT_STREAM_TYPE)
+        return StreamingResponse(_stream_events(work, build), media_type=EVENT_STREAM_TYPE)
 
     async def whole() -> ImportReport:
         return await work(ignore_progress)
@@ -153,10 +202,12 @@ async def _run_import(
     taken = await run_unless_disconnected(request.receive, whole())
     if taken is None:
         raise ClientDisconnect
-    return ImportResponse.model_validate(taken)
+    return build(taken)
 
 
-async def _stream_events(work: Callable[[ReportProgress], Awaitable[ImportReport]]) -> AsyncIterator[bytes]:
+async def _stream_events(
+    work: Callable[[ReportProgress], Awaitable[ImportReport]], build: Callable[[ImportReport], ImportResponse]
+) -> AsyncIterator[bytes]:
     """Yield progress events, then the final event; a client disconnect cancels the import."""
     latest: dict[str, Any] = {}
     news = asyncio.Event()
@@ -177,15 +228,15 @@ async def _stream_events(work: Callable[[ReportProgress], Awaitable[ImportReport
             if latest:
                 yield _encode_event("progress", latest)
             await asyncio.wait({running}, timeout=_PROGRESS_INTERVAL_SECONDS)
-        yield _build_final_event(running)
+        yield _build_final_event(running, build)
     finally:
         running.cancel()
         await asyncio.wait({running})
 
 
-def _build_final_event(ended: asyncio.Task[ImportReport]) -> bytes:
+def _build_final_event(ended: asyncio.Task[ImportReport], build: Callable[[ImportReport], ImportResponse]) -> bytes:
     try:
-        report = ImportResponse.model_validate(ended.result())
+        report = build(ended.result())
     except (Refusal, ToolError) as error:
         status, detail, errors = describe_refusal(error)
         return _encode_event("error", orjson.loads(encode_problem(status, detail, errors=errors)))

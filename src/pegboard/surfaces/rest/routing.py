@@ -20,8 +20,9 @@ from pegboard.board import Pegboard
 from pegboard.model.accounts import refuse_agents, require_admin
 from pegboard.model.call import Caller, CallRequest
 from pegboard.model.page import MAX_PAGE_SIZE
-from pegboard.surfaces.rest.asgi_request import RequestHeaders, check_query, read_bearer_key, refuse_forms
+from pegboard.surfaces.rest.asgi_request import RequestHeaders, check_query, refuse_forms
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
+from pegboard.surfaces.rest.request_caller import RequestCallers
 
 # Only adds the scheme to the OpenAPI document; `KeyRoute` checks the key.
 _scheme = HTTPBearer(auto_error=False, scheme_name="bearer")
@@ -42,7 +43,8 @@ def get_caller(request: Request, _scheme: Annotated[object, Depends(_scheme)]) -
 def read_call_request(request: Request, caller: Caller, thread_id: str | None = None) -> CallRequest:
     """Return the parts of a call request that are in the headers."""
     headers = RequestHeaders.of(request.scope["headers"])
-    return CallRequest(caller, headers.surface, request.state.request_id, headers.key, thread_id)
+    surface = "console" if caller.is_session else headers.surface
+    return CallRequest(caller, surface, request.state.request_id, headers.key, thread_id)
 
 
 Board = Annotated[Pegboard, Depends(get_board)]
@@ -84,6 +86,9 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 AccessCheck = Callable[[Pegboard, Caller, Mapping[str, str]], Awaitable[object]]
 
 _ACCESS_ATTRIBUTE = "pegboard_access"
+_OPEN_ATTRIBUTE = "pegboard_needs_no_key"
+# A browser must not store what a session reads, and not guess what it is.
+_SESSION_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 def allow(access: AccessCheck) -> Callable[[Endpoint], Endpoint]:
@@ -91,6 +96,16 @@ def allow(access: AccessCheck) -> Callable[[Endpoint], Endpoint]:
 
     def declare(endpoint: Endpoint) -> Endpoint:
         setattr(endpoint, _ACCESS_ATTRIBUTE, access)
+        return endpoint
+
+    return declare
+
+
+def allow_without_key(check: Callable[[Request], object]) -> Callable[[Endpoint], Endpoint]:
+    """Declare that an endpoint needs no key and ignores it; `check` may refuse a request before its body is read."""
+
+    def declare(endpoint: Endpoint) -> Endpoint:
+        setattr(endpoint, _OPEN_ATTRIBUTE, check)
         return endpoint
 
     return declare
@@ -128,6 +143,11 @@ async def require_own_agent(board: Pegboard, caller: Caller, path: Mapping[str, 
     board.people.get_agent(path["agent_id"], caller)
 
 
+async def require_own_upstream(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
+    """Raise if the upstream belongs to another user and the caller is not an admin."""
+    board.upstreams.get_owned(path["upstream_id"], caller)
+
+
 async def require_own_thread(board: Pegboard, caller: Caller, path: Mapping[str, str]) -> None:
     """Raise if the thread belongs to another user."""
     refuse_agents(caller)
@@ -135,25 +155,33 @@ async def require_own_thread(board: Pegboard, caller: Caller, path: Mapping[str,
 
 
 class KeyRoute(APIRoute):
-    """A route that requires a key."""
+    """A route that requires a key or a session, unless it is declared with `allow_without_key`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return FastAPI's handler, preceded by the checks."""
         handle = super().get_route_handler()
         access: AccessCheck | None = getattr(self.endpoint, _ACCESS_ATTRIBUTE, None)
+        check_open: Callable[[Request], object] | None = getattr(self.endpoint, _OPEN_ATTRIBUTE, None)
         known = sorted(_query_names(self.dependant))
 
         async def check_and_handle(request: Request) -> Response:
-            board: Pegboard = request.app.state.board
             scope = request.scope
-            caller = board.calls.authenticate(read_bearer_key(scope["headers"]))
-            if access is not None:
-                await access(board, caller, request.path_params)
-            request.state.caller = caller
+            caller: Caller | None = None
+            if check_open is not None:
+                check_open(request)
+            else:
+                callers: RequestCallers = request.app.state.callers
+                caller = request.state.caller = callers.find(scope)
+                if access is not None:
+                    await access(request.app.state.board, caller, request.path_params)
             if scope["query_string"]:
                 check_query(dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)), known)
             refuse_forms(request.headers.get("content-type", ""))
-            return await handle(_JsonRequest(scope, request.receive))
+            response = await handle(_JsonRequest(scope, request.receive))
+            if caller is not None and caller.is_session:
+                for name, value in (_SESSION_HEADERS | request.app.state.session_headers).items():
+                    response.headers.setdefault(name, value)
+            return response
 
         return check_and_handle
 

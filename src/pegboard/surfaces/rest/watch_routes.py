@@ -14,7 +14,6 @@ from pegboard.model.call import Caller
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.progress.event_log import EventLog, LogEvent
 from pegboard.registry.snapshot import Snapshot
-from pegboard.surfaces.rest.asgi_request import read_bearer_key
 from pegboard.surfaces.rest.audit_routes import CallerId, resolve_caller_filter
 from pegboard.surfaces.rest.call_routes import RunId
 from pegboard.surfaces.rest.event_stream import (
@@ -24,7 +23,9 @@ from pegboard.surfaces.rest.event_stream import (
     EventReaders,
     EventStream,
     parse_last_event_id,
+    take_all,
 )
+from pegboard.surfaces.rest.request_caller import RequestCallers
 from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
 
 follow_router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=KeyRoute)
@@ -70,7 +71,9 @@ async def follow_calls(
     if number > feed.events.last:
         raise Invalid(f"Last-Event-ID: this stream has no event {number} yet; its last is {feed.events.last}")
     readers: EventReaders = request.app.state.readers
-    return EventStream(readers.of(caller), board.following.reading(feed), number, headers={"X-Run-Id": feed.id})
+    return EventStream(
+        readers.of(caller), board.following.reading(feed), number, take=take_all, headers={"X-Run-Id": feed.id}
+    )
 
 
 @watch_router.get(
@@ -112,7 +115,8 @@ class AccessMonitor:
     """Checks whether a long-running watcher still has access: keys expire or are revoked, users are removed."""
 
     def __init__(self, request: Request, snapshot: Snapshot) -> None:
-        self._key = read_bearer_key(request.scope["headers"])
+        callers: RequestCallers = request.app.state.callers
+        self._check = callers.create_check(request.scope)
         self._snapshot = snapshot
         self._revision = snapshot.revision
         self._looked = time.monotonic()
@@ -124,7 +128,7 @@ class AccessMonitor:
             return None
         self._revision, self._looked = self._snapshot.revision, now
         try:
-            self._snapshot.holder(self._key)
+            self._check()
         except Unauthorised as error:
             return error.message
         return None
@@ -177,7 +181,7 @@ class WatchViews:
 
     def _make(self, events: EventLog, number: int, wanted: WatchFilter) -> EventFrames:
         if number > events.last:  # a number from an earlier process
-            return EventFrames(_encode_gap(events.announced, None), events.announced)
+            return EventFrames(encode_gap(events.announced, None), events.announced)
         found = [event for event in events.after(number, _TOTAL_BYTES) if self._matches_filter(event, wanted)]
         room = min(max(_TOTAL_BYTES // max(1, self._watchers.count), _MIN_WATCHER_BYTES), _MAX_WATCHER_BYTES)
         first = len(found)
@@ -185,9 +189,9 @@ class WatchViews:
             first -= 1
         frames = [event.frame for event in found[first:]]
         if first:
-            frames.insert(0, _encode_gap(found[first - 1].number, first))
+            frames.insert(0, encode_gap(found[first - 1].number, first))
         elif number + 1 < events.first:
-            frames.insert(0, _encode_gap(events.first - 1, None))
+            frames.insert(0, encode_gap(events.first - 1, None))
         return EventFrames(b"".join(frames), max(number, events.announced))
 
     def _matches_filter(self, event: LogEvent, wanted: WatchFilter) -> bool:
@@ -203,6 +207,7 @@ class WatchViews:
         return tool if compiled is None else compiled.tool.name
 
 
-def _encode_gap(number: int, missed: int | None) -> bytes:
+def encode_gap(number: int, missed: int | None) -> bytes:
+    """Return the event for events that were left out; `missed` is their number if it is known."""
     text = b"null" if missed is None else b"%d" % missed
     return b'id: %d\nevent: gap\ndata: {"missed":%s}\n\n' % (number, text)

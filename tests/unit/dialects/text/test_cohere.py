@@ -23,7 +23,7 @@ def test_a_plan_is_no_call() -> None:
     assert asked(CohereR7B(), f"I may {call}<|END_THINKING|>") == []
 
 
-def test_ids_are_kept_and_counted_where_there_are_none() -> None:
+def test_ids_are_kept_and_generated_if_there_are_none() -> None:
     text = CohereR7B().compose([AskedCall("f", {}), AskedCall("g", {"a": 1}, "7")])
     assert calls_of(CohereR7B(), text) == [AskedCall("f", {}, "0"), AskedCall("g", {"a": 1}, "7")]
 

@@ -92,7 +92,7 @@ def test_a_call_comes_as_soon_as_it_is_whole() -> None:
     ],
 )
 def test_relatives_are_distinguished_by_what_stands_around_the_call(text: str, found: str | None) -> None:
-    dialect = KNOWN.found(text)
+    dialect = KNOWN.detect(text)
     assert (dialect and dialect.name) == found
 
 

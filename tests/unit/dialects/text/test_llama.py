@@ -78,7 +78,7 @@ def test_a_call_that_cannot_be_read_is_malformed(text: str, rest: str) -> None:
     ],
 )
 def test_it_is_recognised_by_its_two_fields(payload: Any, is_known: bool) -> None:
-    assert (Dialects([Llama31()]).found(payload) is not None) is is_known
+    assert (Dialects([Llama31()]).detect(payload) is not None) is is_known
 
 
 def test_an_object_is_a_call_as_it_is() -> None:

@@ -68,7 +68,7 @@ def test_an_example_becomes_its_calls_in_pieces_of_any_size(case: Case, size: in
 
 @pytest.mark.parametrize("case", EXAMPLES, ids=lambda case: f"{case}-{case.kind}")
 def test_an_example_is_reported_from_the_other_dialects(case: Case) -> None:
-    found = KNOWN.found(case.payload)
+    found = KNOWN.detect(case.payload)
     assert found is not None
     assert found.name == case.dialect
 
@@ -76,7 +76,7 @@ def test_an_example_is_reported_from_the_other_dialects(case: Case) -> None:
 @pytest.mark.parametrize("case", [case for case in EXAMPLES if case.kind == "stream"], ids=str)
 def test_an_example_is_never_taken_for_another_dialect_while_it_comes(case: Case) -> None:
     text = "".join(case.payload)
-    found = {dialect.name for cut in range(len(text)) if (dialect := KNOWN.found([text[:cut]])) is not None}
+    found = {dialect.name for cut in range(len(text)) if (dialect := KNOWN.detect([text[:cut]])) is not None}
     assert found == {case.dialect}
 
 

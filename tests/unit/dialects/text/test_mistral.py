@@ -25,8 +25,8 @@ WEATHER = '{"city": "Zürich"}'
         ("The mark [TOOL_CALLS] begins a call", None),
     ],
 )
-def test_what_follows_the_mark_tells_the_two_apart(text: str, name: str | None) -> None:
-    found = Dialects([MistralNemo(), MistralSmall32()]).found(text)
+def test_the_text_after_the_mark_distinguishes_the_two(text: str, name: str | None) -> None:
+    found = Dialects([MistralNemo(), MistralSmall32()]).detect(text)
     assert (found.name if found else None) == name
 
 

@@ -93,7 +93,7 @@ def test_a_text_is_typed_by_its_schema(text: str, schema: Any, value: Any) -> No
 
 @UNTIMED
 @given(JSON)
-def test_a_value_survives_as_text_where_its_type_is_known(value: Any) -> None:
+def test_a_value_survives_as_text_if_its_type_is_known(value: Any) -> None:
     kinds = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
     text = value if isinstance(value, str) else json.dumps(value)
     assert parse_typed_value(text, {"type": kinds.get(type(value), "null")}) == value

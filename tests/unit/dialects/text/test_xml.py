@@ -69,7 +69,7 @@ def test_the_examples_are_read_and_written(case: Any) -> None:
     else:
         assert calls == [AskedCall(wanted["name"], wanted["arguments"]) for wanted in case.about["expected"]]
         assert case.payload.endswith(FAMILY[case.dialect].compose(calls))
-    found = KNOWN.found(case.payload)
+    found = KNOWN.detect(case.payload)
     assert found is not None
     assert found.name == case.dialect
 
@@ -123,8 +123,8 @@ def test_what_is_thought_is_never_a_call(name: str) -> None:
     assert read(FAMILY[name], f"<think>{text}") == []
     assert read(FAMILY[name], f"{text}</think>") == []
     assert read(FAMILY[name], f"{text}</think>{text}<think>{text}</think>") == [AskedCall("list_projects", {})]
-    assert KNOWN.found(f"<think>{text}") is None
-    found = KNOWN.found(f"<think>{Hermes().compose([AskedCall('a', {})])}</think>{text}")
+    assert KNOWN.detect(f"<think>{text}") is None
+    found = KNOWN.detect(f"<think>{Hermes().compose([AskedCall('a', {})])}</think>{text}")
     assert found is FAMILY[name]
 
 

@@ -49,7 +49,7 @@ def why(asked: AskedCall) -> str:
     ],
 )
 def test_dialects_with_the_same_tags_are_distinguished(text: str, found: str | None) -> None:
-    dialect = KNOWN.found(text)
+    dialect = KNOWN.detect(text)
     assert (dialect and dialect.name) == found
 
 

@@ -18,19 +18,19 @@ from pegboard.model.call_errors import ExecutionFailed
 MOMENT = datetime(2026, 7, 31, 22, 30, 15, 999_999, tzinfo=UTC)
 
 
-def tell(**arguments: Any) -> dict[str, Any]:
+def get_time(**arguments: Any) -> dict[str, Any]:
     answer: dict[str, Any] = make_current_time(lambda: MOMENT).run(arguments)
     return answer
 
 
 def error(**arguments: Any) -> str:
     with pytest.raises(ExecutionFailed) as caught:
-        tell(**arguments)
+        get_time(**arguments)
     return caught.value.message
 
 
 def test_utc_unless_a_zone_is_named() -> None:
-    assert tell() == {
+    assert get_time() == {
         "iso": "2026-07-31T22:30:15+00:00",
         "unix": 1_785_537_015,
         "timezone": "UTC",
@@ -42,7 +42,7 @@ def test_utc_unless_a_zone_is_named() -> None:
 
 
 def test_a_zone_may_be_on_another_day() -> None:
-    assert tell(timezone="Europe/Berlin") == {
+    assert get_time(timezone="Europe/Berlin") == {
         "iso": "2026-08-01T00:30:15+02:00",
         "unix": 1_785_537_015,
         "timezone": "Europe/Berlin",
@@ -80,7 +80,7 @@ def test_a_name_that_is_no_zone_is_an_unknown_zone(asked: str) -> None:
 @given(st.text(max_size=80))
 def test_any_text_gives_a_time_or_the_designed_error(text: str) -> None:
     with suppress(ExecutionFailed):
-        assert tell(timezone=text)["unix"] == 1_785_537_015
+        assert get_time(timezone=text)["unix"] == 1_785_537_015
 
 
 def test_what_is_no_text_is_refused() -> None:
@@ -100,7 +100,7 @@ def no_zones() -> Iterator[None]:
 
 @pytest.mark.usefixtures("no_zones")
 def test_without_a_time_zone_database_utc_still_works_and_others_say_why_not() -> None:
-    assert tell(timezone="UTC")["iso"] == "2026-07-31T22:30:15+00:00"
+    assert get_time(timezone="UTC")["iso"] == "2026-07-31T22:30:15+00:00"
     if not zoneinfo.available_timezones():  # the tzdata package may stand in
         assert error(timezone="Europe/Berlin") == (
             "This machine has no time zone database, so 'Europe/Berlin' is not available; use 'UTC'"

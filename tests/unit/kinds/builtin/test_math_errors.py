@@ -92,7 +92,7 @@ def test_thousands_separators_are_refused_with_a_hint(expression: str) -> None:
 
 
 @pytest.mark.parametrize("expression", ["max(1,000)", "sqrt(1,024)", "sqrt(2,500)"])
-def test_thousands_separators_inside_a_function_are_refused_where_they_show(expression: str) -> None:
+def test_thousands_separators_inside_a_function_are_refused_if_they_are_visible(expression: str) -> None:
     assert "separators" in error(expression)
 
 

@@ -1,4 +1,4 @@
-"""math_eval against Python's own arithmetic, and against any text at all."""
+"""math_eval compared with Python's arithmetic, and with random text."""
 
 from __future__ import annotations
 

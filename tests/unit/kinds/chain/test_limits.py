@@ -1,4 +1,4 @@
-"""Chains that would take too much, are given up or are cancelled: nothing of them goes on that should not."""
+"""Chains that exceed a limit, are abandoned or are cancelled: none of their calls continues."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.waiting import until
 
 
 class Waiting:
-    """A board with tools that wait to be let go; they tell what they were called with."""
+    """A board with tools that wait until they are released, and return their arguments."""
 
     def __init__(self, board: Pegboard) -> None:
         self.board = board

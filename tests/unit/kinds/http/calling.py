@@ -32,7 +32,7 @@ def open_tool(
     secrets: frozenset[str] = frozenset(),
     **fields: Any,
 ) -> OpenTool:
-    """A GET tool unless the config says otherwise."""
+    """A GET tool unless the config has another method."""
     whole = {"method": "GET", **config}
     tool = Tool("id", owner, "it", Kind.HTTP, {**whole, **fields.pop("stored", {})}, {}, _NOW, _NOW, **fields)
     return OpenTool(tool, whole, auth, secrets)
@@ -89,7 +89,7 @@ async def calling(
     most_a_host: int = 400,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Calling]:
-    """An executor that may reach what the list says."""
+    """An executor that may reach the addresses of the list."""
     outbound = GuardedClient(AllowList.read(allow), resolver=resolver, connect_seconds=2.0, ssl_context=tls)
     breakers = breakers or CircuitBreakers()
     hosts = HostLimiter(most_a_host)

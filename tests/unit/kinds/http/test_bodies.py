@@ -52,7 +52,7 @@ def test_a_body_whose_parameters_are_declared_and_all_left_out_is_an_empty_objec
     assert sent({}, params_in={"a": "body"}, body_format="multipart").body is None
 
 
-def test_a_get_may_have_a_body_where_it_says_so() -> None:
+def test_a_get_may_have_a_body_if_its_config_has_one() -> None:
     request = sent({"q": {"term": 1}, "page": 2}, method="GET", params_in={"q": "body"})
     assert (request.body, request.url.raw_query_string) == (b'{"q":{"term":1}}', "page=2")
 

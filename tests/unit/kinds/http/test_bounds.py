@@ -100,7 +100,7 @@ async def test_an_answer_that_cannot_be_a_result_is_not_even_read() -> None:
 @pytest.mark.parametrize(
     ("fields", "connections"), [({"read_only": True}, 2), ({"idempotent": True}, 2), ({}, 1)], ids=str
 )
-async def test_a_request_is_sent_again_only_where_the_tool_says_that_it_may_be(
+async def test_a_request_is_sent_again_only_if_the_tool_says_that_it_may_be(
     fields: dict[str, Any], connections: int
 ) -> None:
     async with once_a_connection() as served, calling() as caller:

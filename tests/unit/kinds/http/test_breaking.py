@@ -221,7 +221,7 @@ async def test_a_name_that_is_refused_here_does_not_count(served: Upstream) -> N
         await caller.get(url)
 
 
-async def test_a_port_where_no_reader_listens_is_left_alone(caller: Calling) -> None:
+async def test_a_port_without_a_listener_is_left_alone(caller: Calling) -> None:
     async with upstream() as gone:
         pass
     for _ in range(5):

@@ -23,7 +23,7 @@ from pegboard.model.call_errors import (
 from pegboard.model.secrets import MASK
 from pegboard.model.tool import Retry
 from tests.unit.kinds.http.calling import Calling, calling, open_tool, run
-from tests.upstreams import Upstream, answer, by_path, echo, hang, redirect, says, upstream
+from tests.upstreams import Upstream, answer, answer_json, by_path, echo, hang, redirect, upstream
 from tests.waiting import until
 
 KEY = "sesame-open-9"
@@ -43,7 +43,7 @@ async def served() -> AsyncIterator[Upstream]:
 
 async def test_a_call_is_one_request_and_its_answer_the_result(caller: Calling, served: Upstream) -> None:
     config = {"url": f"{served.url}/users/{{id}}?v=1", "headers": {"X-Client": "pegboard"}}
-    served.behaviour = says({"name": "Ann"})
+    served.behaviour = answer_json({"name": "Ann"})
     assert await caller.call(config, {"id": "a/b", "deep": True}, {"type": "bearer", "token": KEY}) == {"name": "Ann"}
     (received,) = served.received
     assert (received.method, received.target, received.body) == ("GET", "/users/a%2Fb?v=1&deep=true", b"")
@@ -66,7 +66,7 @@ async def test_a_body_is_sent_whole(caller: Calling, served: Upstream, method: s
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS", "POST"])
 async def test_an_answer_without_a_body_is_none(caller: Calling, served: Upstream, method: str) -> None:
-    served.behaviour = answer(204) if method != "HEAD" else says({"not": "sent"})
+    served.behaviour = answer(204) if method != "HEAD" else answer_json({"not": "sent"})
     assert await caller.call({"url": served.url, "method": method}) is None
     full = await caller.call({"url": served.url, "method": method, "response": "full"})
     assert (full["status"], full["body"]) == (204 if method != "HEAD" else 200, None)
@@ -74,7 +74,7 @@ async def test_an_answer_without_a_body_is_none(caller: Calling, served: Upstrea
 
 
 async def test_calls_share_connections(caller: Calling, served: Upstream) -> None:
-    served.behaviour = by_path(bad=says({"error": "no"}, 404), other=echo)
+    served.behaviour = by_path(bad=answer_json({"error": "no"}, 404), other=echo)
     for _ in range(5):
         await caller.get(f"{served.url}/good")
         with pytest.raises(UpstreamFailed):
@@ -99,7 +99,7 @@ async def test_two_hundred_calls_run_at_once(caller: Calling, served: Upstream) 
 
 
 async def test_a_failure_names_the_request_without_what_was_filled_in(caller: Calling, served: Upstream) -> None:
-    served.behaviour = says({"error": {"message": "no such user"}}, 404)
+    served.behaviour = answer_json({"error": {"message": "no such user"}}, 404)
     config = {"url": f"{served.url}/users/{{id}}?token=hidden&q={{q}}#part"}
     with pytest.raises(UpstreamFailed) as caught:
         await caller.call(config, {"id": "private-id", "q": "private-query"})
@@ -134,7 +134,7 @@ async def test_a_credential_that_is_echoed_is_masked_in_results_and_errors(calle
     result = await caller.call({"url": served.url, "response": "full"}, {"say": "hello"}, auth)
     assert result["body"]["headers"]["Authorization"] == MASK
     served.behaviour = by_path(
-        message=says({"error": f"wrong password {KEY}"}, 401),
+        message=answer_json({"error": f"wrong password {KEY}"}, 401),
         page=answer(500, f"<p>{KEY}</p>", Content_Type="text/html"),
         broken=answer(200, f'{{"password": "{KEY}"', Content_Type="application/json"),
         away=redirect(f"https://{KEY}.invalid/", 302),

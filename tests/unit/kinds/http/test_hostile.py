@@ -119,7 +119,7 @@ async def test_what_follows_an_answer_is_not_taken_for_the_next() -> None:
             assert (await caller.get(f"{served.url}/healthy"))["target"] == "/healthy"
 
 
-async def test_a_redirect_whose_body_never_ends_is_followed_all_the_same() -> None:
+async def test_a_redirect_whose_body_never_ends_is_followed() -> None:
     behaviours = by_path(attack=upstreams.endless_redirect, healthy=echo)
     async with upstream(behaviours) as served, calling() as caller:
         assert (await caller.get(f"{served.url}/attack"))["target"] == "/healthy"

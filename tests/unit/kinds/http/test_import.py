@@ -60,7 +60,7 @@ async def test_only_what_changed_is_updated_and_the_change_is_reported(stored: P
     assert (await stored.tools.get("dogs", stored.admin)).description == "Look at all dogs"
 
 
-async def test_a_dry_run_tells_the_same_and_writes_nothing(stored: Pegboard) -> None:
+async def test_a_dry_run_reports_the_same_and_writes_nothing(stored: Pegboard) -> None:
     document = pets("cats", "dogs")
     promised = await again(stored, document, dry_run=True)
     assert promised.created == ["cats", "dogs"]
@@ -198,7 +198,7 @@ async def test_two_apis_of_one_title_do_not_overwrite_each_other(board: Pegboard
     assert (await board.tools.get("read_root", board.admin)).config["url"] == "https://one.example.com/read_root"
 
 
-async def test_a_document_with_a_new_title_is_the_same_source_where_its_routes_are(board: Pegboard) -> None:
+async def test_a_document_with_a_new_title_is_the_same_source_if_its_routes_are(board: Pegboard) -> None:
     await again(board, pets("cats", title="Pets"))
     renamed = pets("cats", title="Animals")
     assert await again(board, renamed) == ImportReport(unchanged=["cats"])

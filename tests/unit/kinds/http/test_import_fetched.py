@@ -19,6 +19,7 @@ from tests.api_documents import pets
 from tests.upstreams import (
     Behaviour,
     answer,
+    answer_json,
     bomb,
     by_path,
     drip,
@@ -27,7 +28,6 @@ from tests.upstreams import (
     hang,
     redirect,
     reset_in_body,
-    says,
     upstream,
 )
 
@@ -36,7 +36,7 @@ PETS = {key: value for key, value in pets("cats").items() if key != "servers"}
 
 
 async def test_a_document_is_fetched_and_its_api_is_where_it_was(board: Pegboard) -> None:
-    async with upstream(by_path(doc=says(PETS), cats=says(["tom"]))) as there:
+    async with upstream(by_path(doc=answer_json(PETS), cats=answer_json(["tom"]))) as there:
         taken = await board.imports.openapi(board.admin, url=f"{there.url}/doc/openapi.json")
         assert taken.created == ["cats"]
         (asked,) = there.received
@@ -56,7 +56,7 @@ async def test_yaml_and_compressed_documents_are_read(board: Pegboard) -> None:
 
 
 async def test_redirects_are_followed_and_the_document_is_where_it_was_asked_for(board: Pegboard) -> None:
-    async with upstream(by_path(doc=says(PETS))) as other, upstream(redirect(f"{other.url}/doc")) as first:
+    async with upstream(by_path(doc=answer_json(PETS))) as other, upstream(redirect(f"{other.url}/doc")) as first:
         taken = await board.imports.openapi(board.admin, url=f"{first.url}/old")
         assert taken.created == ["cats"]
         assert [each.target for each in (*first.received, *other.received)] == ["/old", "/doc"]
@@ -98,7 +98,7 @@ async def test_what_is_no_document_ends_in_a_clear_error(
         assert type(refused.value) is kind
         assert message in refused.value.message
         assert "hidden-in-query" not in refused.value.message
-        there.behaviour = says(PETS)
+        there.behaviour = answer_json(PETS)
         assert (await board.imports.openapi(board.admin, url=there.url)).created == ["cats"]
 
 
@@ -118,7 +118,7 @@ async def test_a_name_that_leads_to_a_private_address_is_refused(addresses: list
         return addresses
 
     async with (
-        upstream(says(PETS)) as there,
+        upstream(answer_json(PETS)) as there,
         Pegboard.open("memory", settings=NoSettings(), resolver=resolver) as board,
     ):
         with pytest.raises(Invalid, match="PEGBOARD_EGRESS_ALLOW") as refused:
@@ -128,7 +128,7 @@ async def test_a_name_that_leads_to_a_private_address_is_refused(addresses: list
 
 
 async def test_a_literal_private_address_is_refused_before_anyone_is_asked() -> None:
-    async with upstream(says(PETS)) as there, Pegboard.open("memory", settings=NoSettings()) as board:
+    async with upstream(answer_json(PETS)) as there, Pegboard.open("memory", settings=NoSettings()) as board:
         for host in ("127.0.0.1", "0x7f000001", "017700000001", "127.1", "[::ffff:127.0.0.1]"):
             with pytest.raises(Invalid, match="PEGBOARD_EGRESS_ALLOW"):
                 await board.imports.openapi(board.admin, url=f"http://{host}:{there.port}/")

@@ -1,4 +1,4 @@
-"""Redirects: where they lead, what goes there, and above all what does not."""
+"""Redirects: their targets, what is sent there, and what is not."""
 
 from __future__ import annotations
 

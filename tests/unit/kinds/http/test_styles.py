@@ -1,4 +1,4 @@
-"""How values are written: OpenAPI's table of styles, and what cannot be written at all."""
+"""The styles of parameters: OpenAPI's table, and values that cannot be written."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_a_cookie_keeps_what_it_may_hold_and_encodes_the_rest() -> None:
     assert make_cookie_writer("id", ParameterStyle(style="form", explode=False))(["a,b", "c"]) == "id=a%2Cb,c"
 
 
-def test_reserved_characters_stay_where_that_is_allowed_unless_they_would_change_the_query() -> None:
+def test_reserved_characters_stay_if_allowed_unless_they_would_change_the_query() -> None:
     write = make_query_writer("q", ParameterStyle(style="form", allow_reserved=True))
     assert write(":/?#[]@!$&'()*+,;= %ä") == "q=:/?%23%5B%5D@!$%26'()*%2B,;=%20%25%C3%A4"
     assert write({"a=b": "c=d"}) == "a%3Db=c=d"

@@ -1,4 +1,4 @@
-"""Where parameters go, what is called what, and who wins where two want the same place."""
+"""Where parameters are sent, under which names, and which one wins if two have the same place."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def filled(arguments: dict[str, Any], auth: dict[str, Any] | None = None, **conf
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS"])
-def test_parameters_go_to_the_query_where_a_method_has_no_body(method: str) -> None:
+def test_parameters_go_to_the_query_if_a_method_has_no_body(method: str) -> None:
     request = filled({"q": "a b", "n": 1, "gone": None, "tags": ["x", "y"]}, method=method)
     assert (request.method, request.body) == (method, None)
     assert str(request.url) == "https://api.example.com/v1/items?q=a%20b&n=1&tags=x&tags=y"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_parameters_go_to_the_body_where_a_method_has_one(method: str) -> None:
+def test_parameters_go_to_the_body_if_a_method_has_one(method: str) -> None:
     request = filled({"q": "a b"}, method=method)
     assert (request.method, request.body, str(request.url)) == (
         method,

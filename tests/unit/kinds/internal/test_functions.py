@@ -144,7 +144,7 @@ async def test_a_default_of_none_allows_null_whatever_the_annotation_says(board:
     assert (await board.call("greet", {"name": "Ada", "title": "Dr"})).output == "Dr Ada"
 
 
-async def test_what_only_the_types_can_tell_is_a_validation_error_without_secrets(board: Pegboard) -> None:
+async def test_a_fault_that_only_the_types_show_is_a_validation_error_without_secrets(board: Pegboard) -> None:
     class Login(BaseModel):
         password: str
 

@@ -67,7 +67,7 @@ async def test_a_handler_is_informed_who_calls_and_how_long_it_has(board: Pegboa
     assert received == [Progress(1, 2, "half")]
 
 
-async def test_progress_goes_nowhere_where_no_reader_listens(board: Pegboard) -> None:
+async def test_progress_is_dropped_without_a_reader(board: Pegboard) -> None:
     def work(context: CallContext) -> None:
         context.progress(1)
 

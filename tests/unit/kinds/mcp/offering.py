@@ -1,4 +1,4 @@
-"""An MCP server on loopback that offers what the test says, changes its mind, and records who asked for what."""
+"""An MCP server on loopback with the tools of the test, which can change, and a record of its requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.mcp_servers.running import FOLDER
-from tests.upstreams import Behaviour, Received, Upstream, Wire, answer, says, upstream
+from tests.upstreams import Behaviour, Received, Upstream, Wire, answer, answer_json, upstream
 
 Json = dict[str, Any]
 
@@ -38,7 +38,7 @@ class Offering:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The URL of the server."""
         return f"{self.server.url}/mcp"
 
     def restart(self) -> None:
@@ -75,9 +75,9 @@ class Offering:
                 result = {"content": [{"type": "text", "text": json.dumps(response)}]}
             case _:
                 error = {"code": -32601, "message": "Method not found"}
-                return await says({"jsonrpc": "2.0", "id": message["id"], "error": error})(got, wire)
+                return await answer_json({"jsonrpc": "2.0", "id": message["id"], "error": error})(got, wire)
         whole = {"jsonrpc": "2.0", "id": message["id"], "result": result}
-        return await says(whole, Mcp_Session_Id=str(self.session))(got, wire)
+        return await answer_json(whole, Mcp_Session_Id=str(self.session))(got, wire)
 
 
 @contextlib.asynccontextmanager

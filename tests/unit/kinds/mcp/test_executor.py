@@ -69,7 +69,7 @@ class Runner:
         )
 
     def ready(self, tool: Tool, auth: dict[str, Any] | None = None, *secrets: str) -> Callable[..., Any]:
-        """The prepared tool, as a function of the text that it says."""
+        """The prepared tool, as a function of the text that it repeats."""
         run = self.executor.prepare(OpenTool(tool, tool.config, auth, frozenset(secrets))).run
 
         async def call(
@@ -208,7 +208,7 @@ async def test_a_tool_that_its_upstream_changed_is_refused_and_reported_once(
 
 
 async def _aged(upstreams: McpSessionPool, upstream: Upstream) -> bool:
-    """Have the list looked at again by the next one who asks for it."""
+    """Make the next request for the list read it again."""
     session = upstreams.connections[upstream].session
     assert session is not None
     await session.refresh(time.monotonic())

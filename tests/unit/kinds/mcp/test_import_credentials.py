@@ -18,7 +18,7 @@ from pegboard.registry.build_tool import build_tool_response
 from pegboard.testing import member
 from tests.api_documents import Case, at, document, pets
 from tests.unit.kinds.mcp.offering import odd, offering, tool
-from tests.upstreams import Received, Wire, answer, by_path, says, upstream
+from tests.upstreams import Received, Wire, answer, answer_json, by_path, upstream
 
 TOKEN = "tok-that-nobody-may-see"
 BEARER = {"type": "bearer", "token": TOKEN}
@@ -132,7 +132,9 @@ async def test_a_secret_in_a_url_is_percent_encoded_and_never_shown(stored: Pegb
     secret = "s3cret/&?#{id} ü"
     sent = "s3cret%2F%26%3F%23%7Bid%7D%20%C3%BC"
     await stored.secrets.put("URL_KEY", secret, stored.admin)
-    async with upstream(by_path(cats=answer(400, f"bad key: {secret} {sent}"), other=says([secret, sent]))) as there:
+    async with upstream(
+        by_path(cats=answer(400, f"bad key: {secret} {sent}"), other=answer_json([secret, sent]))
+    ) as there:
         await stored.imports.openapi(stored.admin, document=pets("cats", "dogs", base=there.url))
         for name in ("cats", "dogs"):
             config = {"url": f"{there.url}/{name}/{{{{secret:URL_KEY}}}}?k={{{{secret:URL_KEY}}}}", "method": "GET"}

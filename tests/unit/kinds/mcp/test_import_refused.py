@@ -19,13 +19,13 @@ from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreac
 from pegboard.testing import NoSettings, member, memory_board
 from tests.mcp_servers.processes import matching
 from tests.unit.kinds.mcp.offering import Offering, odd, offering, tool
-from tests.upstreams import Behaviour, Received, Wire, answer, early_close, hang, reset, says, upstream
+from tests.upstreams import Behaviour, Received, Wire, answer, answer_json, early_close, hang, reset, upstream
 from tests.waiting import until
 
 
 async def lie(got: Received, wire: Wire) -> None:
-    """Answer with a list that is none."""
-    await says({"jsonrpc": "2.0", "id": json.loads(got.body)["id"], "result": {"tools": "many"}})(got, wire)
+    """Answer with an invalid list."""
+    await answer_json({"jsonrpc": "2.0", "id": json.loads(got.body)["id"], "result": {"tools": "many"}})(got, wire)
 
 
 async def test_a_member_starts_no_commands(board: Pegboard, tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ async def test_a_name_that_leads_to_a_private_address_is_refused() -> None:
 @pytest.mark.parametrize(
     "behaviour",
     [
-        says({"status": "ok", "items": [1, 2, 3]}),
-        says(["a", "list"]),
+        answer_json({"status": "ok", "items": [1, 2, 3]}),
+        answer_json(["a", "list"]),
         answer(200, "<html>Hello</html>", Content_Type="text/html"),
         answer(200, "not json", Content_Type="application/json"),
         answer(204),

@@ -1,4 +1,4 @@
-"""Servers over HTTP that do what no decent one does: each call ends in time with a clear error, and others go on."""
+"""Misbehaving servers over HTTP: each call ends in time with a clear error, and other calls continue."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_a_port_that_takes_no_connection_is_given_up_in_time(upstreams: Mc
     assert "within 2 s" in error.message
 
 
-async def test_a_port_where_no_reader_listens_is_reported_to_be_one(upstreams: McpSessionPool) -> None:
+async def test_a_port_without_a_listener_is_reported_as_unreachable(upstreams: McpSessionPool) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -110,7 +110,7 @@ async def test_a_status_that_is_no_answer_is_reported(
 
 
 async def among_neighbours(server: WebServer, upstreams: McpSessionPool) -> ToolError:
-    """The error of the call that fails, while calls before and after it on the same session go on."""
+    """The error of the call that fails, while calls before and after it on the same session succeed."""
     assert await say(upstreams, server.upstream) == "hi"
     neighbour = asyncio.create_task(say(upstreams, server.upstream, "wait"))
     error = await refused(upstreams, server.upstream, "fail")

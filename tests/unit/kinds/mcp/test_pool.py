@@ -1,4 +1,4 @@
-"""Connections are shared, bounded and let go of."""
+"""Connections are shared, bounded and closed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def numbered(number: int, how: str = "plain") -> Upstream:
 
 
 def running() -> set[int]:
-    """The servers that run now, and who looks after each."""
+    """The servers that run now, and the process that started each."""
     return descendants()
 
 

@@ -1,4 +1,4 @@
-"""Progress that upstreams tell of, whatever they say."""
+"""Progress that upstreams report, in valid and invalid forms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call import Progress
 from pegboard.testing import memory_board
 
-# Says what its caller tells it to say, so and so often, with the call's own token; then answers, and says it once more.
+# Reports the given progress a given number of times with the call's token, answers, and reports it once more.
 SERVER = """
 import json, sys
 def write(text):
@@ -50,7 +50,7 @@ WORDS = '"progress": 1, "total": 2, "message": "half"'
 
 
 async def message(upstreams: McpSessionPool, *says: str, times: int = 1) -> list[Progress]:
-    """What a listener hears of an upstream that says this before it answers."""
+    """The progress that a caller receives from an upstream that reports this before it answers."""
     received: list[Progress] = []
     arguments: dict[str, Any] = {"says": [*says, '"progress": 9'], "times": times}
     upstream = Upstream(None, COMMAND)
@@ -83,13 +83,13 @@ async def test_thousands_of_notifications_do_not_keep_the_answer_away(upstreams:
 
 async def test_progress_does_not_go_back_nor_beyond_numbers() -> None:
     received: list[Progress] = []
-    telling = McpProgress(received.append)
-    await telling(math.nan, None, None)
-    await telling(math.nan, 5, "begun")
-    await telling(3, 10, None)
-    await telling(1, -1, "back")
-    await telling(math.inf, math.nan, None)
-    await telling(4, 0, None)
+    progress = McpProgress(received.append)
+    await progress(math.nan, None, None)
+    await progress(math.nan, 5, "begun")
+    await progress(3, 10, None)
+    await progress(1, -1, "back")
+    await progress(math.inf, math.nan, None)
+    await progress(4, 0, None)
     assert received == [
         Progress(None, None, "begun"),
         Progress(3, 10),
@@ -106,9 +106,9 @@ async def test_a_listener_that_raises_hears_no_more() -> None:
         received.append(progress)
         raise ValueError("not today")
 
-    telling = McpProgress(listen)
-    await telling(1, None, None)
-    await telling(2, None, None)
+    progress = McpProgress(listen)
+    await progress(1, None, None)
+    await progress(2, None, None)
     assert received == [Progress(1)]
 
 
@@ -130,7 +130,7 @@ async def test_a_number_that_no_float_can_hold_is_left_out_and_the_session_goes_
     assert (await message(upstreams, *says))[0] == Progress(1, 2, "half")
 
 
-async def test_what_an_upstream_tells_is_without_the_tools_credentials() -> None:
+async def test_progress_of_an_upstream_has_no_credentials_of_the_tool() -> None:
     received: list[Progress] = []
     config = {"command": list(COMMAND), "tool": "work", "env": {"TOKEN": "hunter2-hunter2"}}
     async with memory_board() as board:

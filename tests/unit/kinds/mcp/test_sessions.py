@@ -27,7 +27,7 @@ async def way(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[W
 
 
 async def lost(way: Way, upstreams: McpSessionPool) -> None:
-    """Wait until it is noticed that the server is away, where that can be before the next call."""
+    """Wait until the lost server is noticed, if that can be before the next call."""
 
     async def noticed() -> bool:
         session = upstreams.connections[way.upstream].session

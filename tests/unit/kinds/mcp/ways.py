@@ -18,7 +18,7 @@ WAYS = ("stdio modern", "stdio legacy", "http modern", "http legacy")
 
 @dataclass(frozen=True)
 class Way:
-    """An upstream, where it notes what happens to slow calls, and how to kill it and have it back."""
+    """An upstream, its record of slow calls, and how to kill and restart it."""
 
     name: str
     upstream: Upstream

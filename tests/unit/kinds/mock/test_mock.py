@@ -46,7 +46,7 @@ async def board() -> AsyncIterator[Pegboard]:
         ({"a": [{"b": [1]}]}, {"a": [{"b": [1]}]}, True),
     ],
 )
-def test_a_condition_fits_where_every_key_has_the_same_value(whole: Any, part: Any, expected: bool) -> None:
+def test_a_condition_fits_if_every_key_has_the_same_value(whole: Any, part: Any, expected: bool) -> None:
     assert contains_json(whole, part) is expected
 
 

@@ -25,7 +25,7 @@ SECRET = "correct horse battery"
 
 
 class Script:
-    """Stands in for the sandbox: every job ends as the test says."""
+    """Stands in for the sandbox: every job ends as configured."""
 
     def __init__(self, *ends: ConfinedResult | Exception) -> None:
         self.ends = list(ends)

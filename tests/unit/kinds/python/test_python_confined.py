@@ -43,7 +43,7 @@ async def problem(board: Pegboard, code: str, arguments: dict[str, Any] | None =
     return {"code": result.problem.code, "message": result.problem.message, "printed": row.printed}
 
 
-async def test_a_series_comes_back_as_json_with_null_where_there_is_nothing_yet(board: Pegboard) -> None:
+async def test_a_series_is_returned_as_json_with_null_for_missing_values(board: Pegboard) -> None:
     result, _ = await call(board, RSI, {"prices": [1, 2, 3, 2, 1, 2, 3], "period": 3}, libraries=["pandas"])
     assert result.success, result.problem
     assert result.output[:3] == [None] * 3

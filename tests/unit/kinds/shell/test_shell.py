@@ -285,7 +285,7 @@ class TestFolders:
         with pytest.raises(Misconfigured, match="where the board keeps its database"):
             shell.prepare(opened("ls", working_dir=str(tmp_path / place)))
 
-    async def test_one_around_it_only_where_it_can_be_hidden(self, sandbox: Sandbox, tmp_path: Path) -> None:
+    async def test_a_folder_around_it_only_if_it_can_be_hidden(self, sandbox: Sandbox, tmp_path: Path) -> None:
         (tmp_path / "home").mkdir()
         own = [str(tmp_path / "home"), str(tmp_path / "not-there")]
         tool = opened("ls", working_dir=str(tmp_path))

@@ -1,4 +1,4 @@
-"""The file of tables, looked at often."""
+"""A tables file that is polled often."""
 
 from __future__ import annotations
 

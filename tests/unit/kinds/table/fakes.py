@@ -1,4 +1,4 @@
-"""Configs, facts and a database in memory for the tests of what lies between a call and its database."""
+"""Configs, table schemas and a database in memory for the tests of the code between a call and its database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIELDS = ({"name": "mood", "required": True}, {"name": "energy", "dataType": "in
 
 
 def config(*fields: dict[str, Any], **more: Any) -> TableConfig:
-    """The config of a table of these fields, each text unless it says otherwise."""
+    """The config of a table of these fields, each text by default."""
     given = [{"dataType": "text", **field} for field in fields]
     return TableConfig.model_validate({"tableName": "mood_entries", "fields": given, **more})
 
@@ -78,7 +78,7 @@ class FakeSource:
         if self.faults:
             raise self.faults.pop(0)
         self.entries.append(entry)
-        return entry.answered([self.key(entry, row) for row in entry.rows])
+        return entry.build_answer([self.key(entry, row) for row in entry.rows])
 
     def key(self, entry: InsertEntry, row: Any) -> tuple[Any, ...]:
         self.rows += 1

@@ -1,4 +1,4 @@
-"""Inserts that bring a journal entry with them, and the journal that takes it."""
+"""Inserts with a journal entry, and the journal that commits it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pegboard.journal.transactional_journal import TransactionalJournal
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
-from tests.unit.journal.hands import VAULT
+from tests.unit.journal.standalone_journals import VAULT
 from tests.unit.storage.rows import an_execution
 
 
@@ -33,11 +33,11 @@ def journaled(entry: InsertEntry) -> InsertEntry:
     """The entry, whose row in the journal is committed with it."""
 
     def answered(keys: object) -> InsertAnswer:
-        answer = entry.answered(keys)  # type: ignore[arg-type]
+        answer = entry.build_answer(keys)  # type: ignore[arg-type]
         row = serialize_execution(an_execution(id=entry.run_id, row_id=answer.row_id))
         return answer._replace(closing=ClosingEntry(row))
 
-    return entry._replace(answered=answered)
+    return entry._replace(build_answer=answered)
 
 
 async def recorded(database: Database) -> dict[str, str | None]:

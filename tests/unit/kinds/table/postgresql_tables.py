@@ -1,4 +1,4 @@
-"""Tables on PostgreSQL to insert into, entries for them, and a way to the server that can be cut."""
+"""Tables on PostgreSQL to insert into, entries for them, and a proxy to the server that can be cut."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Way:
 
     @property
     def url(self) -> str:
-        """Where it begins."""
+        """The address of the proxy."""
         assert self._server is not None
         port = self._server.sockets[0].getsockname()[1]
         return self._to.set(host="127.0.0.1", port=port).render_as_string(hide_password=False)
@@ -175,7 +175,7 @@ class Way:
             return
 
     async def _committed(self, on: asyncio.StreamWriter) -> None:
-        """Return when the server has answered, that is when nothing of ours is open any more."""
+        """Return when the server has answered every statement."""
         async with connected(self._to.render_as_string(hide_password=False)) as conn:
             while await conn.fetchval(  # noqa: ASYNC110 -- only the server knows
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pegboard' AND state <> 'idle'"

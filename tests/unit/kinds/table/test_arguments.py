@@ -1,4 +1,4 @@
-"""What is said of rows that do not fit, in the words of the contract."""
+"""Errors of rows that do not fit, in the form of the contract."""
 
 from __future__ import annotations
 

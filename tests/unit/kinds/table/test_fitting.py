@@ -1,4 +1,4 @@
-"""Any row of any table either fits, or exactly the fields that do not are named: held against a plain model."""
+"""A row of any table either fits, or exactly its invalid fields are named: compared with a plain model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection that is lost, above all at COMMIT: never a row twice, none lost that was answered."""
+"""A lost connection, above all at COMMIT: no row twice, and no acknowledged row lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table that is locked or slow, beside others that are not."""
+"""A locked or slow table, beside others that are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL refuses, and whom it concerns."""
+"""Errors of PostgreSQL, and which calls get them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def test_of_two_alike_in_one_transaction_one_is_taken(postgres_url: str) -
         ]
 
 
-async def test_a_batch_tells_which_row_is_at_fault_and_leaves_nothing(postgres_url: str) -> None:
+async def test_a_batch_names_the_invalid_row_and_leaves_nothing(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES) as source:
         rows: list[dict[str, Any]] = [{"name": "n", "day": n} for n in range(10)]
         for place, bad in ((6, {"name": "n", "who": 9}), (9, {"name": "n", "day": 2}), (0, {"name": "too long"})):

@@ -1,4 +1,4 @@
-"""Names, types, keys and rights on PostgreSQL that are not met every day."""
+"""Unusual names, types, keys and rights on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_what_would_be_cut_without_a_word_has_no_field(postgres_url: str) 
         ({"size": 1, "word": "ONE"}, "P2002", ("word",)),
     ],
 )
-async def test_columns_are_named_also_where_the_server_does_not(
+async def test_columns_are_named_also_if_the_server_does_not(
     postgres_url: str, row: dict[str, Any], code: str, columns: tuple[str, ...]
 ) -> None:
     script = """
@@ -126,7 +126,7 @@ async def test_a_policy_that_keeps_a_row_out_keeps_out_no_other(postgres_url: st
         await run(postgres_url, f'DROP OWNED BY "{role}"; DROP ROLE "{role}"')
 
 
-async def test_a_batch_tells_the_row_also_where_only_the_commit_is_refused(postgres_url: str) -> None:
+async def test_a_batch_names_the_row_also_if_only_the_commit_is_refused(postgres_url: str) -> None:
     script = """
     CREATE TABLE t (id int PRIMARY KEY, n int UNIQUE DEFERRABLE INITIALLY DEFERRED,
       of_id int REFERENCES t DEFERRABLE INITIALLY DEFERRED);

@@ -13,7 +13,7 @@ from pegboard.kinds.table.postgresql_source import PostgresqlSource
 from pegboard.kinds.table.source import InsertFault
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
-from tests.unit.journal.hands import opened as opened_hand
+from tests.unit.journal.standalone_journals import opened as opened_hand
 from tests.unit.kinds.table.journaled import journaled, opened_journal, recorded, stripped
 from tests.unit.kinds.table.postgresql_tables import Way, asked, connected, entry, facts_of, opened, run, together
 from tests.unit.storage.rows import an_execution

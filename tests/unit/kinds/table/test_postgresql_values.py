@@ -1,4 +1,4 @@
-"""What fields become in PostgreSQL's own types, read back from the server itself."""
+"""Field values in PostgreSQL's own types, read back from the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that have to wait for a lock or a connection, and callers who do not."""
+"""Rows that wait for a lock or a connection, and their callers' deadlines."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ async def test_a_caller_who_leaves_just_before_commit_is_left_out(postgres_url: 
             return answered(keys)
 
         entries = [entry(facts, {"n": n}) for n in range(10)]
-        entries[5] = entries[5]._replace(answered=leave)
+        entries[5] = entries[5]._replace(build_answer=leave)
         tasks += [asyncio.create_task(source.insert(one)) for one in entries]
         await asyncio.wait(tasks)
         assert [n for n, task in enumerate(tasks) if task.cancelled()] == [3]
@@ -152,7 +152,7 @@ async def test_an_answer_that_cannot_be_made_leaves_no_row_and_hurts_no_neighbou
             raise LookupError
 
         entries = [entry(facts, {"n": n}) for n in range(10)]
-        entries[4] = entries[4]._replace(answered=fail)
+        entries[4] = entries[4]._replace(build_answer=fail)
         answers = await together(source, entries)
         assert [n for n, answer in enumerate(answers) if isinstance(answer, LookupError)] == [4]
         assert await asked(postgres_url, "SELECT count(*) FROM t WHERE n <> 4") == [(9,)]

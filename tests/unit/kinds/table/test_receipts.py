@@ -21,7 +21,7 @@ from pegboard.testing import calls_of
 from tests.crash.tabling import ledger, ledger_table
 from tests.table_databases import driver_url, rows_of, run_sql, write_tables
 from tests.unit.journal.boards import board_on, code, intents, is_repeat
-from tests.unit.journal.hands import kill
+from tests.unit.journal.standalone_journals import kill
 from tests.waiting import until
 
 KEYS = pytest.mark.parametrize("key", [None, "k"])

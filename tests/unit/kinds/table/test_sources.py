@@ -1,4 +1,4 @@
-"""The databases of tables: opened once, kept while their URL stays, closed when no tool names them any more."""
+"""The databases of tables: opened once, kept while their URL is the same, closed when no tool names them."""
 
 from __future__ import annotations
 

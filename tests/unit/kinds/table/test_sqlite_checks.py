@@ -40,7 +40,7 @@ def test_each_check_is_found_by_the_name_it_has_in_errors(columns: str, checks: 
     name=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1),
     word=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
 )
-def test_any_name_and_any_text_is_reported_as_sqlite_tells_it(name: str, word: str) -> None:
+def test_any_name_and_any_text_is_reported_as_sqlite_has_it(name: str, word: str) -> None:
     quoted, literal = name.replace('"', '""'), word.replace("'", "''")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE t (a TEXT CONSTRAINT \"{quoted}\" CHECK (a = '{literal}'))")

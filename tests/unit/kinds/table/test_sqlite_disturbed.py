@@ -1,4 +1,4 @@
-"""Inserts into an SQLite file that others lock, change, replace or make unwritable meanwhile."""
+"""Inserts into an SQLite file that other processes lock, change, replace or make read-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is reported about rows that SQLite does not take."""
+"""Errors for rows that SQLite refuses."""
 
 from __future__ import annotations
 

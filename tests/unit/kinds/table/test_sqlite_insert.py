@@ -213,7 +213,7 @@ async def test_a_caller_that_goes_while_its_row_waits_for_the_commit_leaves_none
         asyncio.run_coroutine_threadsafe(cancel(), loop).result(10)
         return InsertAnswer(list(keys), None)
 
-    kept = await source.insert(second._replace(answered=answered))
+    kept = await source.insert(second._replace(build_answer=answered))
     assert task.cancelled()
     assert kept.output == [(1,)]
     assert asked(file, "SELECT user_id FROM moods") == [("here",)]
@@ -224,7 +224,9 @@ async def test_an_answer_that_cannot_be_made_leaves_no_row(source: SqliteSource,
         raise LookupError("no such placeholder")
 
     made = await entry(source, "moods", {"user_id": "ada"})
-    outcomes = await together(source, made._replace(answered=answered), await entry(source, "moods", {"user_id": "b"}))
+    outcomes = await together(
+        source, made._replace(build_answer=answered), await entry(source, "moods", {"user_id": "b"})
+    )
     assert isinstance(outcomes[0], LookupError)
     assert asked(file, "SELECT user_id FROM moods") == [("b",)]
 

@@ -15,7 +15,7 @@ from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertFault
 from pegboard.kinds.table.sqlite_source import SqliteSource
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
-from tests.unit.journal.hands import opened
+from tests.unit.journal.standalone_journals import opened
 from tests.unit.kinds.table.journaled import journaled, opened_journal, recorded, stripped
 from tests.unit.kinds.table.sqlite_tables import entry
 from tests.unit.storage.rows import an_execution

@@ -1,4 +1,4 @@
-"""Whatever waits together, and however it fails: what is answered is there, and nothing else."""
+"""Inserts that share a transaction, with any failure: acknowledged rows are there, and no others."""
 
 from __future__ import annotations
 

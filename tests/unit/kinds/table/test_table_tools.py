@@ -1,4 +1,4 @@
-"""Table tools on a board, into its own database of either kind: the whole way of a call, and what it leaves."""
+"""Table tools on a board, into its own database of either kind, from the call to the journal row."""
 
 from __future__ import annotations
 

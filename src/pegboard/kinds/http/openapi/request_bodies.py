@@ -107,7 +107,7 @@ _FILE_SCHEMA: Schema = {
         "filename": {"type": "string"},
         "content_type": {"type": "string", "description": "Media type of the file"},
         "base64": {"type": "string", "description": "The bytes of the file in base64"},
-        "text": {"type": "string", "description": "The content of the file, where it is text"},
+        "text": {"type": "string", "description": "The content of the file, if it is text"},
     },
     "oneOf": [{"required": ["base64"]}, {"required": ["text"]}],
     "additionalProperties": False,
@@ -239,7 +239,7 @@ class RequestBodyReader:
         """
         check_type(content, dict, "content of requestBody")
         if len(content) > MAX_PARAMETERS:
-            raise Unusable(f"its body has {len(content):,} media types, and at most {MAX_PARAMETERS:,} are looked at")
+            raise Unusable(f"its body has {len(content):,} media types, and at most {MAX_PARAMETERS:,} are read")
         why = "it names no media type"
         found: list[RequestBody] = []
         for media_type in self._sort_media_types(content):

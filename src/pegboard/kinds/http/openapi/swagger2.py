@@ -78,7 +78,7 @@ class SwaggerReader:
         media_types = operation.get("consumes") or self._consumes
         check_type(media_types, list, "consumes")
         if len(media_types) > MAX_PARAMETERS:
-            raise Unusable(f"consumes names {len(media_types):,} types, and at most {MAX_PARAMETERS:,} are looked at")
+            raise Unusable(f"consumes names {len(media_types):,} types, and at most {MAX_PARAMETERS:,} are read")
         texts = [each for each in media_types if isinstance(each, str)]
         if whole and fields:
             raise Unusable("it has a body and a form, and a request has room for one")

@@ -98,7 +98,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop what was added; rows stay in the journal without their links."""
+    """Drop the new columns and tables; rows stay in the journal without their links."""
     for table in ("execution_counts", "receipts", "intents", "writers"):
         op.drop_table(table)
     op.drop_index("uq_execution_link", "executions")

@@ -59,7 +59,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them, and what was said."""
+    """Drop the tables with all messages."""
     for table in ("cancellations", "messages", "threads"):
         op.drop_table(table)
     for column in ("on_disconnect", "display"):

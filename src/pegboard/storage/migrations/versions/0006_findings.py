@@ -32,5 +32,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it, and what was recorded."""
+    """Drop the table with all findings."""
     op.drop_table("findings")

@@ -42,7 +42,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the column; names alone then say which tools are called."""
+    """Drop the column; names alone then decide which tools are called."""
     op.drop_column("tools", "bound_tools")
 
 

@@ -153,7 +153,7 @@ def test_the_content_type_of_other_json_is_sent() -> None:
     assert request.headers["Content-Type"] == "application/merge-patch+json"
 
 
-def test_another_media_type_is_a_tool_of_its_own_only_where_it_carries_something_else() -> None:
+def test_another_media_type_has_a_separate_tool_only_if_its_content_differs() -> None:
     same = offering("application/json", "application/xml", "application/x-www-form-urlencoded", "text/plain")
     assert noted(imported(same)) == []
     binary = {"type": "string", "format": "binary"}
@@ -241,7 +241,7 @@ def test_xml_is_written_by_the_model_and_its_structure_is_reported_to_be_left_ou
         ("application/{{secret:KEY}}+json", "is not a media type"),
     ],
 )
-def test_a_body_that_cannot_be_sent_is_left_out_with_the_operation_or_alone_where_it_is_optional(
+def test_a_body_that_cannot_be_sent_is_left_out_with_the_operation_or_alone_if_it_is_optional(
     media_type: str, words: str
 ) -> None:
     binary = {"type": "string", "format": "binary"}

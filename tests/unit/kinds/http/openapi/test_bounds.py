@@ -179,7 +179,7 @@ def test_who_is_informed_may_end_it_while_the_text_is_read(monkeypatch: pytest.M
         read_document("openapi: 3.1.0", on_progress=stop)
 
 
-def test_a_pace_without_an_end_only_tells() -> None:
+def test_a_pace_without_an_end_only_reports() -> None:
     received: list[tuple[int, int]] = []
     pace = ImportProgress(on_progress=lambda done, total: received.append((done, total)))
     pace.report_progress(1, 2)

@@ -81,7 +81,7 @@ def test_a_parameter_with_json_content_is_written_as_json() -> None:
     assert sent(definition, where=RGB).url.query["where"] == '{"R":100,"G":200}'
 
 
-def test_reserved_characters_stay_where_they_are_allowed() -> None:
+def test_reserved_characters_stay_if_they_are_allowed() -> None:
     definition = with_parameter(name="to", **{"in": "query"}, allowReserved=True)
     assert url(definition, to="/a:b?c") == "/x?to=/a:b?c"
 
@@ -151,7 +151,7 @@ def test_a_long_name_is_cut_and_still_sent_whole() -> None:
     assert dict(sent(definition, **{name: "v"}).url.query) == {"n" * 200: "v"}
 
 
-def test_a_placeholder_without_a_parameter_is_asked_for_all_the_same() -> None:
+def test_a_placeholder_without_a_parameter_becomes_a_parameter() -> None:
     definition = of({}, method="get", path="/a/{some id}/b")
     assert definition["input_schema"]["required"] == ["some_id"]
     assert url(definition, some_id="x/y") == "/a/x%2Fy/b"

@@ -82,7 +82,7 @@ def test_what_newer_versions_say_is_kept(given: Json) -> None:
         {"nullable": True, "type": "object", "allOf": [{"$ref": "#/components/schemas/A"}]},
     ],
 )
-def test_a_reference_may_be_null_where_the_document_means_so(given: Json) -> None:
+def test_a_reference_may_be_null_if_the_document_means_so(given: Json) -> None:
     components = {"schemas": {"A": {"type": "object", "properties": {"a": {"type": "string"}}}}}
     operation = {"parameters": [{"name": "p", "in": "query", "schema": given}]}
     schema = of(operation, method="get", version="3.0.3", components=components)["input_schema"]

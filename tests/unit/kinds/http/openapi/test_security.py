@@ -37,7 +37,7 @@ def test_operations_that_declare_security_get_the_credentials() -> None:
     assert authorised(swagger(paths, security=[{"own": []}])) == {"get_a", "get_d", "get_e", "get_f"}
 
 
-def test_where_no_security_is_declared_all_of_them_get_the_credentials() -> None:
+def test_all_operations_get_the_credentials_if_no_security_is_declared() -> None:
     paths: Json = {"/a": {"get": {}}, "/b": {"post": {}}}
     assert authorised(api(paths, components=scheme("header"))) == {"get_a", "post_b"}
     assert authorised(api(paths), None) == set()
@@ -136,7 +136,7 @@ def test_credentials_are_for_the_origin_of_the_document_and_never_for_another_th
     assert all("auth_config" in each for each in chosen.definitions)
 
 
-def test_where_no_server_is_named_for_all_the_credentials_are_for_the_first() -> None:
+def test_the_credentials_are_for_the_first_server_if_none_is_named_for_all() -> None:
     paths = {
         path: {"get": {"servers": [{"url": f"https://{host}.example.com"}]}}
         for path, host in (("/a", "one"), ("/b", "two"), ("/c", "one"))
@@ -164,14 +164,14 @@ def test_the_usual_port_makes_no_other_origin() -> None:
         assert not found.left_out
 
 
-def test_a_server_is_reached_by_https_where_that_is_offered_too() -> None:
+def test_a_server_is_reached_by_https_if_that_is_offered_too() -> None:
     url, has_credentials, notes = placed(
         ["http://h.example.com/v1", "https://x.example.com", "https://h.example.com/v1"]
     )
     assert (url, has_credentials, notes) == ("https://h.example.com/v1/a", True, [])
 
 
-def test_credentials_are_never_sent_unencrypted_where_the_document_knows_better() -> None:
+def test_credentials_are_never_sent_unencrypted_if_the_document_knows_better() -> None:
     assert placed(["http://h.example.com/v1", "https://h.example.com/v2"]) == (
         "http://h.example.com/v1/a",
         False,
@@ -185,7 +185,7 @@ def test_credentials_are_never_sent_unencrypted_where_the_document_knows_better(
     assert [item.reason for item in old.left_out] == [UNENCRYPTED]
 
 
-def test_credentials_go_to_a_plain_server_where_nothing_better_is_known_or_it_was_given() -> None:
+def test_credentials_go_to_a_plain_server_if_it_is_the_only_one_or_was_given() -> None:
     assert placed(["http://127.0.0.1:8080"], "http://127.0.0.1:8080/openapi.json")[1:] == (True, [])
     assert placed(["http://h.example.com"])[1:] == (True, [])
     assert placed(["https://api.example.net"], "https://docs.example.com/x")[1:] == (True, [])

@@ -1,0 +1,283 @@
+"""Journals without a board, on a backend that fails or waits as configured; and processes that are killed."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from sqlalchemy import delete
+
+from pegboard import Pegboard
+from pegboard.journal.backend import ChainAppend, JournalBackend, JournalSession
+from pegboard.journal.commit_queue import DatabaseJournal
+from pegboard.journal.idempotency import ANSWER_LIFETIME, MAX_ANSWER_BYTES, IdempotencyClaims
+from pegboard.journal.journal import EarlierCall
+from pegboard.journal.open_journal import open_chain
+from pegboard.journal.sqlite_backend import SqliteBackend
+from pegboard.journal.writer import JournalWriter
+from pegboard.journal.writer_locks import FileLeases, ObservedLeases, ObservedWriter, WriterLeases
+from pegboard.model.call import Caller, Execution, ReadyCall, ToolResult
+from pegboard.model.ids import new_id
+from pegboard.model.tool import Kind
+from pegboard.storage.board_tables import get_table
+from pegboard.storage.database import Database
+from pegboard.storage.journal_tables import Intent
+from pegboard.storage.keyring import EnvironmentKeyring
+from pegboard.storage.vault import Vault
+from tests.unit.storage.rows import a_tool, a_user, an_execution
+from tests.waiting import until
+
+T = TypeVar("T")
+VAULT = Vault(EnvironmentKeyring(base64.b64encode(bytes(range(32))).decode()), root=bytes(range(32, 64)))
+ADA = Caller(new_id(), "ada")
+_OWNER = a_user()
+QUIET = a_tool(_OWNER, "quiet", tool_type=Kind.INTERNAL, read_only=True)
+ACTIVE = a_tool(_OWNER, "active", tool_type=Kind.INTERNAL)
+
+
+@dataclass
+class _Written:
+    rows: list[str] = field(default_factory=list)
+    intents: int = 0
+    vanished: list[str] = field(default_factory=list)
+
+
+class WatchedLedger:
+    """A ledger that notes what each transaction wrote, and fails before or after its commit on request."""
+
+    def __init__(self, ledger: JournalBackend, database: Database) -> None:
+        self._ledger = ledger
+        self._database = database
+        self.fails: Literal["", "before", "after"] = ""
+        self.error: Exception = ConnectionError("gone")
+        self.gate: asyncio.Event | None = None
+        # Intents that are let go by another process just when a user asks for their key.
+        self.vanishing: list[str] = []
+        # Set by the next transaction that writes a row or an intent, whatever becomes of it.
+        self.tried = asyncio.Event()
+        # The ids of the rows of each commit that had any, and of those that were tried and failed.
+        self.commits: list[list[str]] = []
+        self.failures: list[list[str]] = []
+
+    async def transaction(self, work: Callable[[JournalSession], Awaitable[T]]) -> T:
+        """What the true one gives, or the error."""
+        if self.gate is not None:
+            self.tried.set()
+            await self.gate.wait()
+        fails, written = self.fails, _Written()
+        try:
+            result = await self._ledger.transaction(lambda session: self._watched(work, session, written, fails))
+        except BaseException:
+            self._note(self.failures, written)
+            raise
+        self._note(self.failures if fails else self.commits, written)
+        if written.vanished:
+            await forget(self._database, written.vanished)
+        if fails:
+            raise self.error
+        return result
+
+    def _note(self, where: list[list[str]], written: _Written) -> None:
+        if written.rows:
+            where.append(written.rows)
+        if written.rows or written.intents:
+            self.tried.set()
+
+    async def _watched(
+        self, work: Callable[[JournalSession], Awaitable[T]], session: JournalSession, written: _Written, fails: str
+    ) -> T:
+        append, claim = session.append, session.claim
+
+        async def noting_rows(step: ChainAppend) -> bool:
+            written.rows = [closing.id for closing in step.closings]
+            written.intents += len(step.intents)
+            if fails == "before":
+                raise self.error
+            return await append(step)
+
+        async def noting_claims(intents: Any, now: str) -> Any:
+            written.intents += len(intents)
+            held = await claim(intents, now)
+            if self.vanishing:
+                held = {name: one for name, one in held.items() if one.id not in self.vanishing}
+                written.vanished, self.vanishing = self.vanishing, []
+            return held
+
+        for name, noting in (("append", noting_rows), ("claim", noting_claims)):
+            setattr(session, name, noting)
+        result = await work(session)
+        if fails == "before":
+            raise self.error
+        return result
+
+    async def hold(self, number: int) -> None:
+        """As the true one."""
+        await self._ledger.hold(number)
+
+    def is_the_rows_own(self, error: Exception) -> bool:
+        """As the true one."""
+        return self._ledger.is_the_rows_own(error)
+
+    async def close(self) -> None:
+        """As the true one."""
+        await self._ledger.close()
+
+
+async def forget(database: Database, ids: list[str]) -> None:
+    """Release intents."""
+    intents = get_table(Intent)
+    async with database.write() as conn:
+        await conn.execute(delete(intents).where(intents.c.id.in_(ids)))
+
+
+class WatchedWriter(JournalWriter):
+    """A writer that counts how often it has looked after what is due now and then."""
+
+    rounds = 0
+    # Called before it closes.
+    on_close: Callable[[], None] | None = None
+
+    async def close(self) -> None:
+        """As the true one."""
+        if self.on_close is not None:
+            self.on_close()
+        await super().close()
+
+    async def tend(self) -> None:
+        """As the true one."""
+        await super().tend()
+        self.rounds += 1
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A journal and what it stands on."""
+
+    database: Database
+    ledger: WatchedLedger
+    writer: WatchedWriter
+    claims: IdempotencyClaims
+    journal: DatabaseJournal
+
+    async def record(self, execution: Execution | None = None, *, success: bool = True) -> Execution:
+        """Record a call that ran; its row."""
+        execution = execution or an_execution(attempts=1)
+        await self.journal.record(execution, ToolResult(execution.tool_name, success, run_id=execution.id))
+        return execution
+
+    async def begin(self, ready: ReadyCall | None = None) -> EarlierCall | None:
+        """Begin a call as the pipeline does; one without effects if none is given."""
+        call = ready or a_call(QUIET)
+        return await self.journal.begin(call, lambda: row_of(call)._replace(status="in_doubt", code="in_doubt"))
+
+    async def tended(self) -> None:
+        """Return when siblings were looked after and what was due was done, which else is every few seconds."""
+        for _ in range(2):  # one round may have been under way
+            before = self.writer.rounds
+            self.journal.request_maintenance()
+            await until(partial(self._is_past, before))
+
+    async def _is_past(self, rounds: int) -> bool:
+        return self.writer.rounds > rounds
+
+    async def die(self) -> None:
+        """End like a killed process: its locks are released, and nothing is written."""
+        await _die(self.journal)
+
+
+def a_call(tool: Any = ACTIVE, *, key: str | None = None, digest: str = "d", seconds: float = 20.0) -> ReadyCall:
+    """A call that may run."""
+    return ReadyCall(
+        new_id(), tool, ADA, {}, digest, time.monotonic() + seconds, key=key, has_effects=not tool.read_only
+    )
+
+
+def row_of(call: ReadyCall, **fields: Any) -> Execution:
+    """The row of a call that ran."""
+    known = {"id": call.run_id, "tool_name": call.tool.name, "tool_id": call.tool.id, "caller_id": call.caller.user_id}
+    return an_execution(**{**known, "attempts": 1, "arguments_digest": call.digest, **fields})
+
+
+def start(
+    database: Database,
+    spools: Path | None,
+    *,
+    vault: Vault = VAULT,
+    kept_for: timedelta = ANSWER_LIFETIME,
+    max_answer: int = MAX_ANSWER_BYTES,
+    **options: Any,
+) -> Hand:
+    """A journal wired as a board wires it; the options are its own."""
+    ledger, writer, claims = lone_writer(database, spools, vault=vault, kept_for=kept_for, max_answer=max_answer)
+    return Hand(database, ledger, writer, claims, DatabaseJournal(ledger, writer, claims, **options))
+
+
+def lone_writer(
+    database: Database,
+    spools: Path | None,
+    *,
+    vault: Vault = VAULT,
+    kept_for: timedelta = ANSWER_LIFETIME,
+    max_answer: int = MAX_ANSWER_BYTES,
+    leases: WriterLeases | None = None,
+) -> tuple[WatchedLedger, WatchedWriter, IdempotencyClaims]:
+    """A writer without periodic work, with its backend and its idempotency keys."""
+    usual: WriterLeases
+    if database.kind == "postgresql":
+        from pegboard.journal.postgresql_backend import PostgresqlBackend
+
+        ledger, usual = WatchedLedger(PostgresqlBackend(database), database), ObservedLeases(database.read)
+    else:
+        assert spools is not None
+        ledger, usual = WatchedLedger(SqliteBackend(database), database), FileLeases(spools)
+    claims = IdempotencyClaims(vault, kept_for=kept_for, max_bytes=max_answer)
+    is_shared = database.kind == "postgresql"
+    writer = WatchedWriter(ledger, open_chain(vault), leases or usual, claims.seal, spools=spools, is_shared=is_shared)
+    return ledger, writer, claims
+
+
+class DeadWriters:
+    """Leases by which every other writer is dead."""
+
+    async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
+        """All of them."""
+        return {number for number, *_ in writers}
+
+
+@asynccontextmanager
+async def opened(database: Database, spools: Path | None, **options: Any) -> AsyncIterator[Hand]:
+    """The same, closed afterwards."""
+    hand = start(database, spools, **options)
+    try:
+        yield hand
+    finally:
+        hand.ledger.fails = ""
+        await hand.journal.close()
+
+
+async def kill(board: Pegboard) -> None:
+    """Let a board's journal end as if its process had been killed; its calls go on, as no process could let them."""
+    assert isinstance(board.journal, DatabaseJournal)
+    await _die(board.journal)
+
+
+async def _die(journal: DatabaseJournal) -> None:
+    await journal.abandon()
+
+    async def nothing() -> None:
+        """A dead process closes nothing more."""
+
+    journal.close = nothing  # type: ignore[method-assign]
+
+
+def lie_in(spools: Path) -> list[str]:
+    """What lies in a folder of spools."""
+    return sorted(path.name for path in spools.iterdir()) if spools.exists() else []
