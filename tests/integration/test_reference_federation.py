@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx2
 import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 
 from pegboard import Pegboard
 from pegboard.testing import memory_board
@@ -61,7 +61,7 @@ async def take(admin: httpx.AsyncClient, *command: str, **more: Any) -> list[str
 @asynccontextmanager
 async def connected(url: str, mode: str, callbacks: Mapping[str, Any]) -> AsyncIterator[Client]:
     """The official client."""
-    http = create_mcp_http_client(headers={"Authorization": f"Bearer {KEY}"})
+    http = httpx2.AsyncClient(timeout=60, headers={"Authorization": f"Bearer {KEY}"})
     transport = streamable_http_client(f"{url}/mcp", http_client=http)
     async with http, Client(transport, mode=mode, **callbacks) as client:
         yield client

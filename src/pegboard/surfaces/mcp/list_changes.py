@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pegboard.model.call import Caller
 from pegboard.progress.board_watchers import BoardWatchers
 from pegboard.registry.snapshot import Snapshot
-from pegboard.surfaces.mcp.entry_changes import EntryChanges, ReportChange
+from pegboard.surfaces.mcp.entry_list_changes import EntryListChanges, ReportChange
 from pegboard.surfaces.mcp.tool_listing import ToolLists
 
 TOOLS_CHANGED = "notifications/tools/list_changed"
@@ -49,7 +49,9 @@ class ListSubscriber:
 class ListChanges:
     """Compares the lists of all subscribers after a change of the registry by any process."""
 
-    def __init__(self, snapshot: Snapshot, watchers: BoardWatchers, lists: ToolLists, entries: EntryChanges) -> None:
+    def __init__(
+        self, snapshot: Snapshot, watchers: BoardWatchers, lists: ToolLists, entries: EntryListChanges
+    ) -> None:
         self._snapshot = snapshot
         self._watchers = watchers
         self._lists = lists

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pegboard.board import Pegboard
 from pegboard.model.call import Caller
-from pegboard.surfaces.mcp.entry_changes import EntryChanges
+from pegboard.surfaces.mcp.entry_list_changes import EntryListChanges
 from pegboard.surfaces.mcp.list_changes import ListChanges
 from pegboard.surfaces.mcp.mcp_sessions import McpSessions
 from pegboard.surfaces.mcp.peer_lists import PeerLists
@@ -27,7 +27,7 @@ class McpServer:
         self.lists = ToolLists(board.snapshot, board.dialects["mcp"], page_size)
         self.states = RequestStates(board.vault.seal, board.vault.open)
         self.peers = PeerLists(board.snapshot, page_size)
-        self.changes = ListChanges(board.snapshot, board.watchers, self.lists, EntryChanges(self.peers))
+        self.changes = ListChanges(board.snapshot, board.watchers, self.lists, EntryListChanges(self.peers))
         self.sessions = McpSessions(max_sessions)
         self.clock = StreamClock()
         self.most_streams = max_sessions

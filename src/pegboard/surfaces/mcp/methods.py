@@ -16,7 +16,7 @@ from pegboard.model.ids import new_id
 from pegboard.model.mcp_exchange import LOG_LEVELS
 from pegboard.surfaces.mcp.call_result import encode_execution_meta, encode_tool_result
 from pegboard.surfaces.mcp.client_exchange import build_exchange
-from pegboard.surfaces.mcp.entry_changes import PROMPTS_CHANGED, RESOURCES_CHANGED
+from pegboard.surfaces.mcp.entry_list_changes import PROMPTS_CHANGED, RESOURCES_CHANGED
 from pegboard.surfaces.mcp.json_rpc import encode_id, encode_notification
 from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
 from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse

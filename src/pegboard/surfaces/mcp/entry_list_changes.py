@@ -20,7 +20,7 @@ _METHOD_OF: Mapping[EntryKind, str] = {
 ReportChange = Callable[[str], None]
 
 
-class EntryChanges:
+class EntryListChanges:
     """The callers with open streams, and the lists that their clients know."""
 
     def __init__(self, peers: PeerLists) -> None:
