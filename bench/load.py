@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
@@ -31,13 +33,15 @@ class Measured:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def request(path: str, body: bytes, key: str | None) -> bytes:
+def request(path: str, body: bytes, key: str | None, headers: Mapping[str, str] | None = None) -> bytes:
     """Return a complete POST request, which can be sent repeatedly."""
     head = (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     )
     if key is not None:
         head += f"Authorization: Bearer {key}\r\n"
+    for name, value in (headers or {}).items():
+        head += f"{name}: {value}\r\n"
     return head.encode() + b"\r\n" + body
 
 
@@ -97,14 +101,19 @@ class _Run:
 
 
 async def put_load(
-    port: int, payload: bytes, *, expect: bytes, connections: int = 100, seconds: float = 2.0
+    port: int, payload: bytes | Sequence[bytes], *, expect: bytes, connections: int = 100, seconds: float = 2.0
 ) -> Measured:
-    """Keep every connection busy for this long; a response without `expect` counts as a failure."""
+    """Keep every connection busy for this long; a response without `expect` counts as a failure.
+
+    Several payloads are distributed over the connections.
+    """
+    payloads = [payload] if isinstance(payload, bytes) else payload
     run = _Run(connections, expect)
     loop = asyncio.get_running_loop()
     begun = time.perf_counter()
-    for _ in range(connections):
-        await loop.create_connection(lambda: _Connection(payload, run), "127.0.0.1", port)
+    for number in range(connections):
+        sent = payloads[number % len(payloads)]
+        await loop.create_connection(partial(_Connection, sent, run), "127.0.0.1", port)
     await asyncio.sleep(seconds)
     took = time.perf_counter() - begun
     counted = len(run.latencies)
