@@ -40,6 +40,7 @@ from pegboard.surfaces.mcp.protocol import (
     MethodResult,
     ProtocolError,
 )
+from pegboard.surfaces.mcp.request_state import get_capabilities
 
 CANCELLED_BY_CLIENT = "Cancelled by the client"
 _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -92,11 +93,11 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     name = request.read_text("name")
     arguments = request.read_object("arguments")
     exchange = McpExchange()
-    target = ""
     if request.revision.is_stateless:
-        compiled = server.snapshot.find(name)
-        target = name if compiled is None else compiled.tool.id
-        exchange = McpExchange(*server.states.read(request, target, arguments))
+        if "requestState" in request.params or "inputResponses" in request.params:
+            exchange = McpExchange(*server.states.read(request, _find_target(server, name), arguments))
+        else:
+            exchange.capabilities = get_capabilities(request)
     run_id = new_id()
     progress = start_progress(request) if "_meta" in request.params else None
     call = ToolCall(
@@ -127,11 +128,17 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     if result is None or was_cancelled:
         raise NoResponse
     if exchange.input_required is not None and result.problem is not None:
-        asked = server.states.encode(exchange.input_required, request, target, arguments)
+        asked = server.states.encode(exchange.input_required, request, _find_target(server, name), arguments)
         return asked._replace(meta=encode_execution_meta(result))
     if exchange.failure is not None and result.problem is not None:
         raise ProtocolError(*exchange.failure)
     return encode_tool_result(result, request.revision, server.snapshot, exchange)
+
+
+def _find_target(server: McpServer, name: str) -> str:
+    """Return what identifies the tool in the state of a continued request."""
+    compiled = server.snapshot.find(name)
+    return name if compiled is None else compiled.tool.id
 
 
 async def listen(server: McpServer, request: McpRequest) -> MethodResult:
