@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
+# The end of a response without Content-Length.
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 
@@ -66,8 +68,9 @@ class _Connection(asyncio.Protocol):
         if end < 0:
             return
         length = _LENGTH.search(self._buffer, 0, end)
-        assert length is not None
-        if len(self._buffer) < end + 4 + int(length[1]):
+        if length is None and not self._buffer.endswith(_LAST_CHUNK):
+            return
+        if length is not None and len(self._buffer) < end + 4 + int(length[1]):
             return
         self._run.answered(time.perf_counter() - self._sent, self._buffer)
         self._buffer = b""

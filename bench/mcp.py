@@ -38,18 +38,21 @@ def main(seconds: float = 2.0) -> bool:
 
 def _compare_calls(seconds: float) -> bool:
     print(f"\nMCP, one process, {CONNECTIONS} connections, a validated echo (interleaved, median of rounds)")
-    with server("recorded") as board, server("mcp-lowlevel") as sdk, fastmcp_server() as fastmcp, runner() as loop:
-        targets = {
-            "rest": Target("pegboard, REST", board, [request("/v1/tools/bench_echo/call", BODY, KEY)]),
-            "stateless": Target(f"pegboard, {STATELESS}", board, [build_stateless_call("bench_echo", KEY)]),
-            "session": _with_sessions(loop, f"pegboard, {SESSION}", board, KEY),
-            "sdk stateless": Target(f"the SDK, {STATELESS}", sdk, [build_stateless_call("bench_echo", None)]),
-            "sdk session": _with_sessions(loop, f"the SDK, {SESSION}", sdk, None),
-        }
+    with (
+        server("recorded") as board,
+        server("mcp-lowlevel") as sdk,
+        server("mcp-bare") as bare,
+        fastmcp_server() as fastmcp,
+        runner() as loop,
+    ):
+        targets = {"rest": Target("pegboard, REST", board, [request("/v1/tools/bench_echo/call", BODY, KEY)])}
+        servers = {"": ("pegboard", board), "sdk ": ("the SDK", sdk), "bare ": ("the SDK, bare", bare)}
         if fastmcp is not None:
-            call = build_stateless_call("bench_echo", None)
-            targets["fastmcp stateless"] = Target(f"FastMCP, {STATELESS}", fastmcp, [call])
-            targets["fastmcp session"] = _with_sessions(loop, f"FastMCP, {SESSION}", fastmcp, None)
+            servers["fastmcp "] = "FastMCP", fastmcp
+        for name, (label, running) in servers.items():
+            call = build_stateless_call("bench_echo", KEY)
+            targets[f"{name}stateless"] = Target(f"{label}, {STATELESS}", running, [call])
+            targets[f"{name}session"] = _with_sessions(loop, f"{label}, {SESSION}", running)
         rates = _measure(loop, targets, seconds)
     aims = [
         (f"{STATELESS}, of REST", rates["stateless"] / rates["rest"], AIM_STATELESS),
@@ -80,8 +83,8 @@ def _compare_growth(seconds: float) -> bool:
             targets = {
                 "few": Target(f"{STATELESS}, 1 tool", few, [call]),
                 "many": Target(f"{STATELESS}, {TOOLS:,} tools", full, [call]),
-                "few, session": _with_sessions(loop, f"{SESSION}, 1 tool", few, KEY),
-                "many, session": _with_sessions(loop, f"{SESSION}, {TOOLS:,} tools", full, KEY),
+                "few, session": _with_sessions(loop, f"{SESSION}, 1 tool", few),
+                "many, session": _with_sessions(loop, f"{SESSION}, {TOOLS:,} tools", full),
             }
             rates = _measure(loop, targets, seconds)
     ratios = [rates["many"] / rates["few"], rates["many, session"] / rates["few, session"]]
@@ -91,11 +94,11 @@ def _compare_growth(seconds: float) -> bool:
     return good
 
 
-def _with_sessions(loop: asyncio.Runner, label: str, running: Running, key: str | None) -> Target:
+def _with_sessions(loop: asyncio.Runner, label: str, running: Running) -> Target:
     """Return calls in one session for each connection."""
 
     async def open_session() -> bytes:
-        session = await SessionConnection(running.port, key).open()
+        session = await SessionConnection(running.port, KEY).open()
         session.close()
         return session.build_call("bench_echo")
 

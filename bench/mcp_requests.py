@@ -93,5 +93,8 @@ class SessionConnection:
         if not head.startswith(b"HTTP/1.1 " + status):
             raise RuntimeError(f"the server answered {head.decode()}")
         fields = dict(line.lower().split(b": ", 1) for line in head[:-4].split(b"\r\n")[1:])
-        await self._reader.readexactly(int(fields.get(b"content-length", 0)))
+        if b"transfer-encoding" in fields:
+            await self._reader.readuntil(b"\r\n0\r\n\r\n")
+        else:
+            await self._reader.readexactly(int(fields.get(b"content-length", 0)))
         return head

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import urllib.request
-from typing import NamedTuple
 
 from bench.harness import Running, median, row, runner, server
 from bench.load import put_load
@@ -17,36 +16,23 @@ IDLE_SESSIONS, LISTED_TOOLS = 10_000, 1_000
 AIM_SESSION_CPU, AIM_IDLE_MB, AIM_LIST_MS = 1 / 3, 60.0, 1.0
 
 
-class Target(NamedTuple):
-    """A server, and the key that it needs."""
-
-    running: Running
-    key: str | None
-
-    def count_tasks(self) -> int:
-        """Return the number of asyncio tasks in the server."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.running.port}/tasks", timeout=30) as response:
-            return int(response.read())
-
-
 def main(seconds: float) -> bool:
     """Print all measurements; return True if every aim is met."""
-    with server("tasks") as board, server("mcp-lowlevel") as sdk, runner() as loop:
-        ours, theirs = Target(board, KEY), Target(sdk, None)
-        used = _compare_used(loop, ours, theirs, round(200 * seconds))
-        idle = _measure_idle(loop, ours, theirs)
+    with server("tasks") as board, server("mcp-bare") as sdk, runner() as loop:
+        used = _compare_used(loop, board, sdk, round(200 * seconds))
+        idle = _measure_idle(loop, board, sdk)
     return _measure_list(seconds) and used and idle
 
 
-def _compare_used(loop: asyncio.Runner, ours: Target, theirs: Target, count: int) -> bool:
+def _compare_used(loop: asyncio.Runner, ours: Running, theirs: Running, count: int) -> bool:
     print(f"\nMCP sessions that are opened, used once and closed, {_AT_ONCE} at once (interleaved, median of rounds)")
     costs: dict[str, list[float]] = {"ours": [], "theirs": []}
     for turn in range(ROUNDS + 1):
         for name, target in (("ours", ours), ("theirs", theirs)):
-            before = target.running.cpu_seconds
+            before = target.cpu_seconds
             loop.run(_use_sessions(target, count))
             if turn:
-                costs[name].append((target.running.cpu_seconds - before) / count * 1e6)
+                costs[name].append((target.cpu_seconds - before) / count * 1e6)
     ratio = median(costs["ours"]) / median(costs["theirs"])
     row("", "CPU µs", "ratio")
     row("low-level server of the SDK", f"{median(costs['theirs']):,.0f}", "1.00")
@@ -54,33 +40,38 @@ def _compare_used(loop: asyncio.Runner, ours: Target, theirs: Target, count: int
     return _report(f"at most {AIM_SESSION_CPU:.2f} of the SDK", f"{ratio:.2f}", ratio <= AIM_SESSION_CPU)
 
 
-async def _use_sessions(target: Target, count: int) -> None:
+async def _use_sessions(target: Running, count: int) -> None:
     async def use() -> None:
         for _ in range(count // _AT_ONCE):
-            session = await SessionConnection(target.running.port, target.key).open()
+            session = await SessionConnection(target.port, KEY).open()
             await session.call("bench_echo")
             await session.end()
 
     await asyncio.gather(*(use() for _ in range(_AT_ONCE)))
 
 
-def _measure_idle(loop: asyncio.Runner, ours: Target, theirs: Target) -> bool:
+def _measure_idle(loop: asyncio.Runner, ours: Running, theirs: Running) -> bool:
     print(f"\n{IDLE_SESSIONS:,} idle MCP sessions")
     row("", "MB", "tasks")
     met = True
     for label, target, count in (("the SDK", theirs, IDLE_SESSIONS // 10), ("pegboard", ours, IDLE_SESSIONS)):
-        before, tasks = target.running.memory_mb, target.count_tasks()
+        before, tasks = target.memory_mb, _count_tasks(target)
         loop.run(_open_idle(target, count))
-        grown, more = target.running.memory_mb - before, target.count_tasks() - tasks
+        grown, more = target.memory_mb - before, _count_tasks(target) - tasks
         row(f"{label}, {count:,} sessions", f"{grown:.1f}", more)
         met = grown <= AIM_IDLE_MB and more < 100
     return _report(f"pegboard at most {AIM_IDLE_MB:.0f} MB and no task for each", f"{grown:.1f} MB, {more} tasks", met)
 
 
-async def _open_idle(target: Target, count: int) -> None:
+def _count_tasks(target: Running) -> int:
+    with urllib.request.urlopen(f"http://127.0.0.1:{target.port}/tasks", timeout=30) as response:
+        return int(response.read())
+
+
+async def _open_idle(target: Running, count: int) -> None:
     async def use() -> None:
         for _ in range(count // _AT_ONCE):
-            (await SessionConnection(target.running.port, target.key).open()).close()
+            (await SessionConnection(target.port, KEY).open()).close()
 
     await asyncio.gather(*(use() for _ in range(_AT_ONCE)))
 

@@ -107,10 +107,10 @@ def mcp_server() -> Any:
     return made
 
 
-def _lowlevel() -> Any:
+def _lowlevel(*, is_bare: bool) -> Any:
     from bench.mcp_peers import lowlevel_app  # noqa: PLC0415 -- half a second, as above
 
-    return count_tasks(lowlevel_app(ECHO))
+    return count_tasks(lowlevel_app(ECHO, is_bare=is_bare))
 
 
 def _by_hand() -> Any:
@@ -162,7 +162,8 @@ def main() -> None:
     works: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {
         "starlette": lambda: _serve(starlette_app(), bound),
         "mcp": lambda: _serve(mcp_server().streamable_http_app(), bound, lifespan="on"),
-        "mcp-lowlevel": lambda: _serve(_lowlevel(), bound, lifespan="on"),
+        "mcp-lowlevel": lambda: _serve(_lowlevel(is_bare=False), bound, lifespan="on"),
+        "mcp-bare": lambda: _serve(_lowlevel(is_bare=True), bound, lifespan="on"),
         "by-hand": lambda: _serve(_by_hand(), bound),
     }
     board = functools.partial(_board, home, os.environ.get("BENCH_DATABASE_URL"), "unrecorded" not in name, bound)

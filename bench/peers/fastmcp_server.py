@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from typing import Annotated, Any, Literal
 
 import uvicorn
 from fastmcp import FastMCP
+from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
 from pydantic import Field
 
-app: FastMCP[Any] = FastMCP("bench")
+verifier = StaticTokenVerifier({os.environ["BENCH_KEY"]: {"client_id": "bench", "scopes": []}})
+app: FastMCP[Any] = FastMCP("bench", auth=verifier)
 
 
 @app.tool
@@ -24,8 +27,8 @@ def bench_echo(
 
 
 def main() -> None:
-    """Serve on an inherited socket until terminated; responses are JSON."""
-    served = app.http_app(json_response=True, host_origin_protection=False)
+    """Serve on an inherited socket until terminated."""
+    served = app.http_app(host_origin_protection=False)
     config = uvicorn.Config(served, log_level="critical", access_log=False, loop="uvloop", http="httptools")
     uvicorn.Server(config).run([socket.socket(fileno=int(sys.argv[2]))])
 
