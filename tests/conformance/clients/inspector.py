@@ -61,7 +61,9 @@ async def check_inspector(url: str, key: str, wanted: set[str]) -> list[str]:
 async def _run(url: str, key: str, *words: str) -> _Run:
     header = ("--header", f"Authorization: Bearer {key}")
     process = await asyncio.create_subprocess_exec(
-        *(_NODE, _INSPECTOR, "--cli", url, "--transport", "http", *header, *words),
+        _NODE,
+        _INSPECTOR,
+        *("--cli", url, "--transport", "http", *header, *words),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,8 @@ async def _check_scripts(client: str, url: str, key: str) -> None:
     """The printed configurations list the tools over both transports."""
     for transport in ("http", "stdio"):
         words = ("mcp", "config", client, "--transport", transport, "--url", url)
-        printed = await anyio.to_thread.run_sync(lambda words=words: Program().run(*words).done())
-        code, output, errors = await _run(printed.out, key)
+        printed = await anyio.to_thread.run_sync(partial(Program().run, *words))
+        code, output, errors = await _run(printed.done().out, key)
         assert code == 0, errors[-2000:]
         assert "math_eval" in output.split(), f"{transport}: {output}"
 
@@ -79,7 +80,8 @@ async def _run(script: str, key: str, *words: str) -> tuple[int, str, str]:
     """Run a script in the environment of these clients; return its exit code, its output and its errors."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PEGBOARD_")}
     process = await asyncio.create_subprocess_exec(
-        *(_PYTHON, "-c", script, *words),
+        _PYTHON,
+        *("-c", script, *words),
         env={**clean, "PEGBOARD_KEY": key},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,

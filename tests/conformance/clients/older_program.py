@@ -1,7 +1,7 @@
 """Lists and calls with a client of the SDK before version 2: `older_program.py CLIENT URL`.
 
-The key is in PEGBOARD_KEY. Runs in the environment of requirements/clients.txt, where Pegboard and the tests are not installed. Prints the names of
-the tools, the results of calls and the messages of failures as JSON.
+The key is in PEGBOARD_KEY. Runs in the environment of requirements/clients.txt, where Pegboard and the tests are not
+installed. Prints the names of the tools, the results of calls and the message of a failure as JSON.
 """
 
 from __future__ import annotations
