@@ -19,7 +19,7 @@ AIM_SESSION_CPU, AIM_IDLE_MB, AIM_LIST_MS = 1 / 3, 60.0, 1.0
 def main(seconds: float) -> bool:
     """Print all measurements; return True if every aim is met."""
     with server("tasks") as board, server("mcp-bare") as sdk, runner() as loop:
-        used = _compare_used(loop, board, sdk, round(200 * seconds))
+        used = _compare_used(loop, board, sdk, round(500 * seconds))
         idle = _measure_idle(loop, board, sdk)
     return _measure_list(seconds) and used and idle
 
