@@ -42,18 +42,20 @@ check: $(VENV)/.dev ## Format, lint, types, import directions, structure, words
 bench: $(VENV)/.dev $(VENV)/.reference $(VENV)/.peers ## Measure the claims the documentation makes
 	$(BIN)/python -m bench $(ARGS)
 
-conformance: $(VENV)/.dev $(VENV)/.conformance ## Run the conformance suite of MCP against the server, in both revisions
+conformance: $(VENV)/.dev $(VENV)/.conformance $(VENV)/clients-python/.installed ## Run the conformance suite of MCP and other clients against the server
 	$(BIN)/python -m tests.conformance
+	$(BIN)/python -m tests.conformance.clients
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build
 	@echo "docs/_build/index.html"
 
 lock: $(VENV)/.lock ## Resolve the newest versions and pin them by hash
-	@for set in dev docs run lock; do \
+	@for set in dev docs run lock clients peers; do \
 	  case $$set in dev) groups="--group build --group dev";; docs) groups="--group build --group docs -c requirements/dev.txt";; \
-	    run) groups="--group build -c requirements/dev.txt";; lock) groups="--group lock -c requirements/dev.txt";; esac; \
-	  source=pyproject.toml; [ $$set = lock ] && source=; \
+	    run) groups="--group build -c requirements/dev.txt";; lock) groups="--group lock -c requirements/dev.txt";; \
+	    *) groups="--group $$set";; esac; \
+	  source=pyproject.toml; case $$set in lock|clients|peers) source=;; esac; \
 	  echo "requirements/$$set.txt"; \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	    --no-header $$source $$groups -o requirements/$$set.txt || exit 1; done
@@ -80,13 +82,20 @@ $(VENV)/.reference: tests/reference/package-lock.json $(VENV)/.dev
 	@cd $(VENV)/reference && $(NPM_CI)
 	@touch $@
 
-# What the benchmarks compare with; 80 MB, so it is not fetched for the tests.
+# The conformance suite and the inspector of MCP; 150 MB, so they are not fetched for the tests.
 $(VENV)/.conformance: tests/conformance/package-lock.json $(VENV)/.dev
 	@mkdir -p $(VENV)/conformance && cp tests/conformance/package.json tests/conformance/package-lock.json $(VENV)/conformance
 	@cd $(VENV)/conformance && $(NPM_CI)
 	@touch $@
 
-$(VENV)/.peers: bench/peers/package-lock.json $(VENV)/.dev
+# What the benchmarks compare with; 80 MB, so it is not fetched for the tests.
+$(VENV)/.peers: bench/peers/package-lock.json $(VENV)/peers-python/.installed $(VENV)/.dev
 	@mkdir -p $(VENV)/peers && cp bench/peers/package.json bench/peers/package-lock.json $(VENV)/peers
 	@cd $(VENV)/peers && $(NPM_CI)
+	@touch $@
+
+# Python packages that cannot be installed beside our own, or that only benchmarks need.
+$(VENV)/%-python/.installed: requirements/%.txt $(VENV)/.dev
+	@$(BIN)/python -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import baseline, chains, confined, dialects, growth, journal, outbound, rest, streams, tables
+from bench import baseline, chains, confined, dialects, growth, journal, mcp, outbound, rest, streams, tables
 
 BENCHES: dict[str, Callable[[float], bool]] = {
     "rest": rest.main,
     "growth": growth.main,
     "journal": journal.main,
     "outbound": outbound.main,
+    "mcp": mcp.main,
     "confined": confined.main,
     "tables": tables.main,
     "dialects": dialects.main,

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import uvloop
 
+_SERVERS = (sys.executable, "-m", "bench.servers")
+
 
 @dataclass(frozen=True, slots=True)
 class Running:
@@ -43,14 +45,16 @@ class Running:
 
 
 @contextmanager
-def server(name: str, *, home: Path | None = None, **environment: str) -> Iterator[Running]:
-    """Start one of bench.servers on loopback, and stop it afterwards."""
+def server(
+    name: str, *, home: Path | None = None, program: Sequence[str] = (), **environment: str
+) -> Iterator[Running]:
+    """Start one of bench.servers on loopback, or another program with the same arguments, and stop it afterwards."""
     with tempfile.TemporaryDirectory() as fresh, socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         bound.set_inheritable(True)
         begun = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "bench.servers", name, str(bound.fileno()), str(home or fresh)],
+            [*(program or _SERVERS), name, str(bound.fileno()), str(home or fresh)],
             pass_fds=[bound.fileno()],
             env={**os.environ, **environment},
         )

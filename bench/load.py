@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
+# The end of a response without Content-Length.
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 
@@ -31,13 +35,15 @@ class Measured:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def request(path: str, body: bytes, key: str | None) -> bytes:
+def request(path: str, body: bytes, key: str | None, headers: Mapping[str, str] | None = None) -> bytes:
     """Return a complete POST request, which can be sent repeatedly."""
     head = (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     )
     if key is not None:
         head += f"Authorization: Bearer {key}\r\n"
+    for name, value in (headers or {}).items():
+        head += f"{name}: {value}\r\n"
     return head.encode() + b"\r\n" + body
 
 
@@ -62,8 +68,9 @@ class _Connection(asyncio.Protocol):
         if end < 0:
             return
         length = _LENGTH.search(self._buffer, 0, end)
-        assert length is not None
-        if len(self._buffer) < end + 4 + int(length[1]):
+        if length is None and not self._buffer.endswith(_LAST_CHUNK):
+            return
+        if length is not None and len(self._buffer) < end + 4 + int(length[1]):
             return
         self._run.answered(time.perf_counter() - self._sent, self._buffer)
         self._buffer = b""
@@ -97,14 +104,19 @@ class _Run:
 
 
 async def put_load(
-    port: int, payload: bytes, *, expect: bytes, connections: int = 100, seconds: float = 2.0
+    port: int, payload: bytes | Sequence[bytes], *, expect: bytes, connections: int = 100, seconds: float = 2.0
 ) -> Measured:
-    """Keep every connection busy for this long; a response without `expect` counts as a failure."""
+    """Keep every connection busy for this long; a response without `expect` counts as a failure.
+
+    Several payloads are distributed over the connections.
+    """
+    payloads = [payload] if isinstance(payload, bytes) else payload
     run = _Run(connections, expect)
     loop = asyncio.get_running_loop()
     begun = time.perf_counter()
-    for _ in range(connections):
-        await loop.create_connection(lambda: _Connection(payload, run), "127.0.0.1", port)
+    for number in range(connections):
+        sent = payloads[number % len(payloads)]
+        await loop.create_connection(partial(_Connection, sent, run), "127.0.0.1", port)
     await asyncio.sleep(seconds)
     took = time.perf_counter() - begun
     counted = len(run.latencies)

@@ -79,6 +79,20 @@ def starlette_app() -> Any:
     return Starlette(routes=[Route("/echo", echo, methods=["POST"]), Route("/echo", query, methods=["GET"])])
 
 
+def count_tasks(app: Any) -> Any:
+    """Return the application with a path /tasks, whose response is the number of asyncio tasks."""
+
+    async def counting(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http" or scope["path"] != "/tasks":
+            await app(scope, receive, send)
+            return
+        body = b"%d" % len(asyncio.all_tasks())
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+        await send({"type": "http.response.body", "body": body})
+
+    return counting
+
+
 def mcp_server() -> Any:
     """Return an MCP server of the official SDK with one small tool."""
     from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 -- half a second that the other servers need not wait
@@ -91,6 +105,12 @@ def mcp_server() -> Any:
         return f"{text} {count}"
 
     return made
+
+
+def _lowlevel(*, is_bare: bool) -> Any:
+    from bench.mcp_peers import lowlevel_app  # noqa: PLC0415 -- half a second, as above
+
+    return count_tasks(lowlevel_app(ECHO, is_bare=is_bare))
 
 
 def _by_hand() -> Any:
@@ -117,16 +137,17 @@ async def ticks(context: CallContext, seconds: float, pause: float = 0.5) -> int
 
 
 async def _board(
-    home: Path, database: str | None, recorded: bool, bound: socket.socket, tools: int, *, live: bool = False
+    home: Path, database: str | None, recorded: bool, bound: socket.socket, tools: int, name: str = ""
 ) -> None:
     settings = NoSettings(home=home, admin_key=KEY, database_url=database, log_level="error")
     async with Pegboard.open(settings=settings, journal=None if recorded else Unrecorded()) as board:
         await board.apply([ECHO])
-        if live:
+        if name == "live":
             board.tool(name="ticks", timeout=3600)(ticks)
         if tools:
             await board.apply([{**ECHO, "name": f"tool_{number}"} for number in range(tools)])
-        await _serve(ConnectionGuard(create_app(board)), bound, **build_server_options(settings))
+        app = ConnectionGuard(create_app(board))
+        await _serve(count_tasks(app) if name == "tasks" else app, bound, **build_server_options(settings))
 
 
 def main() -> None:
@@ -141,16 +162,19 @@ def main() -> None:
     works: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {
         "starlette": lambda: _serve(starlette_app(), bound),
         "mcp": lambda: _serve(mcp_server().streamable_http_app(), bound, lifespan="on"),
+        "mcp-lowlevel": lambda: _serve(_lowlevel(is_bare=False), bound, lifespan="on"),
+        "mcp-bare": lambda: _serve(_lowlevel(is_bare=True), bound, lifespan="on"),
         "by-hand": lambda: _serve(_by_hand(), bound),
     }
     board = functools.partial(_board, home, os.environ.get("BENCH_DATABASE_URL"), "unrecorded" not in name, bound)
     tools = int(os.environ.get("BENCH_TOOLS", "0"))
-    work = works[name]() if name in works else board(tools, live=name == "live")
+    work = works[name]() if name in works else board(tools, name)
     with asyncio.Runner(loop_factory=uvloop_factory) as runner:
         runner.run(work)
 
 
-BODY = orjson.dumps({"text": "hello, board", "count": 7, "mood": "happy"})
+ARGUMENTS = {"text": "hello, board", "count": 7, "mood": "happy"}
+BODY = orjson.dumps(ARGUMENTS)
 MESSAGE = orjson.dumps(
     {
         "role": "assistant",

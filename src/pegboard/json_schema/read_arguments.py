@@ -64,7 +64,8 @@ def parse_json(body: bytes) -> Any:
 
     Integers of any length are kept exactly, and a number with more digits than a float can represent becomes a Decimal.
     """
-    if _LONG_NUMBER in body.translate(_DIGIT_TABLE) or (b"-" in body and _TINY_EXPONENT.search(body)):
+    may_be_tiny = b"e-" in body or b"E-" in body
+    if _LONG_NUMBER in body.translate(_DIGIT_TABLE) or (may_be_tiny and _TINY_EXPONENT.search(body)):
         return _parse_exactly(body)
     try:
         return orjson.loads(body)

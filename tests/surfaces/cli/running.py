@@ -135,11 +135,11 @@ def screen(seen: str) -> list[str]:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[str]:
+def serving(home: Path, *options: str) -> Iterator[str]:
     """A server with its state in this folder; its address."""
     environment = Program({"PEGBOARD_HOME": str(home)}).full_environment()
     with Path(os.devnull).open("r+b") as nothing:
-        words = ("serve", "--port", "0")
+        words = ("serve", "--port", "0", *options)
         process = fork("pegboard", *words, environment=environment, stdin=nothing.fileno(), stderr=nothing.fileno())
     with process:
         try:

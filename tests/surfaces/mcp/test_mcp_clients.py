@@ -148,9 +148,11 @@ async def test_the_command_works_while_a_server_runs_on_the_same_home(tmp_path: 
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_official_client_over_stdio_to_a_server(url: str, mode: str) -> None:
+async def test_the_official_client_over_stdio_to_a_server(board: Pegboard, url: str, mode: str) -> None:
     async with over_stdio(mode, PEGBOARD_URL=url, PEGBOARD_KEY=KEY) as client:
         await check_client(client, mode)
+    rows = (await board.executions(ExecutionFilter(), limit=200)).items
+    assert [len(rows), {row.surface for row in rows}] == [53, {"mcp"}]
 
 
 async def talk(words: list[str], lines: list[bytes], **env: str) -> tuple[int, list[Any], str, float]:

@@ -47,13 +47,13 @@ from pegboard.surfaces.rest.asgi_request import (
     CUT_OFF_MESSAGE,
     JSON_MEDIA_TYPE,
     ASGIApp,
+    AsgiRequest,
     Receive,
     Scope,
     Send,
     choose_request_id,
     parse_bearer_key,
     parse_content_length,
-    read_body,
     run_unless_disconnected,
     send_response,
 )
@@ -96,9 +96,8 @@ class McpEndpoint:
         if scope["type"] == "http":
             agent_ref = find_agent_ref(scope["path"].removeprefix(scope.get("root_path", "")))
             if agent_ref is not None:
-                await _McpExchange(self._server, McpHeaders(scope["headers"]), receive, send).serve(
-                    scope["method"], agent_ref, self
-                )
+                exchange = _McpExchange(self._server, AsgiRequest(scope, receive), receive, send)
+                await exchange.serve(scope["method"], agent_ref, self)
                 return
         await self._app(scope, receive, send)
 
@@ -108,7 +107,7 @@ class McpEndpoint:
         caller = self._server.calls.authenticate(parse_bearer_key(headers.authorization))
         return self._server.find_agent_caller(agent_ref, caller) if agent_ref else caller
 
-    async def read_value(self, headers: McpHeaders, receive: Receive) -> Any:
+    async def read_value(self, headers: McpHeaders, http: AsgiRequest) -> Any:
         """Return the body of a POST request as JSON; raise ProtocolError or HTTPException if it cannot be read."""
         media_type, accept = headers.content_type, headers.accept
         if media_type is None or not is_json_media_type(media_type):
@@ -116,7 +115,7 @@ class McpEndpoint:
         if accept is not None and not accepts(accept, JSON_MEDIA_TYPE):
             raise ProtocolError(INVALID_REQUEST, "The Accept header must include application/json", status=406)
         try:
-            body = await read_body(receive, self._max_body, parse_content_length(headers.content_length or b""))
+            body = await http.body(self._max_body, parse_content_length(headers.content_length or b""))
         except MalformedArguments as error:  # the body was cut off
             raise ProtocolError(INVALID_REQUEST, error.message, status=400) from None
         if len(body) > LARGE_BYTES:
@@ -127,11 +126,12 @@ class McpEndpoint:
 class _McpExchange:
     """One HTTP request and its response."""
 
-    __slots__ = ("_headers", "_message_id", "_receive", "_reply_headers", "_request_id", "_send", "_server")
+    __slots__ = ("_headers", "_http", "_message_id", "_receive", "_reply_headers", "_request_id", "_send", "_server")
 
-    def __init__(self, server: McpServer, headers: McpHeaders, receive: Receive, send: Send) -> None:
+    def __init__(self, server: McpServer, http: AsgiRequest, receive: Receive, send: Send) -> None:
         self._server = server
-        self._headers = headers
+        self._http = http
+        self._headers = headers = McpHeaders(http.headers)
         self._receive = receive
         self._send = send
         self._message_id: RequestId | None = None
@@ -149,7 +149,7 @@ class _McpExchange:
         try:
             caller = endpoint.authenticate(self._headers, agent_ref)
             if method == "POST":
-                await self._post(caller, revision, await endpoint.read_value(self._headers, self._receive))
+                await self._post(caller, revision, await endpoint.read_value(self._headers, self._http))
             elif method == "GET" and not revision.is_stateless:
                 await self._stream_events(caller)
             elif method == "DELETE" and not revision.is_stateless:
@@ -205,7 +205,7 @@ class _McpExchange:
             stream.notify,
             session,
             None if session is None else session.running,
-            partial(run_unless_disconnected, self._receive) if session is None else None,
+            self._http.run_unless_disconnected if session is None else None,
             None if key is None else key.decode("latin-1"),
             self._request_id,
             partial(self._is_allowed, stream),
@@ -233,6 +233,7 @@ class _McpExchange:
     ) -> dict[str, Any]:
         """Return the answer of the client to a request on its stream; raise ClientRefused."""
         asking = requests.ask(stream.send_request, stream.notify, method, params)
+        # Not that of the connection, which has one watcher: a server may ask several things at the same time.
         answer = await run_unless_disconnected(self._receive, asking)
         if answer is None:
             raise refuse_input("The client has disconnected")

@@ -13,7 +13,7 @@ import orjson
 from pegboard.model.api_errors import Refusal
 from pegboard.model.call import ToolCall
 from pegboard.model.ids import new_id
-from pegboard.model.mcp_exchange import LOG_LEVELS
+from pegboard.model.mcp_exchange import LOG_LEVELS, McpExchange
 from pegboard.surfaces.mcp.call_result import encode_execution_meta, encode_tool_result
 from pegboard.surfaces.mcp.client_exchange import build_exchange
 from pegboard.surfaces.mcp.entry_list_changes import PROMPTS_CHANGED, RESOURCES_CHANGED
@@ -45,6 +45,7 @@ from pegboard.surfaces.mcp.protocol import (
     MethodResult,
     ProtocolError,
 )
+from pegboard.surfaces.mcp.request_state import GivenInput, get_capabilities
 from pegboard.surfaces.mcp.resource_updates import RESOURCE_UPDATED, ResourceUpdates
 
 CANCELLED_BY_CLIENT = "Cancelled by the client"
@@ -101,13 +102,7 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     """Run a call; its failure is a result."""
     name = request.read_text("name")
     arguments = request.read_object("arguments")
-    target = ""
-    if request.revision.is_stateless:
-        compiled = server.snapshot.find(name)
-        target = name if compiled is None else compiled.tool.id
-        exchange = build_exchange(request, server.states.read(request, target, arguments))
-    else:
-        exchange = build_exchange(request)
+    exchange = _read_exchange(server, request, name, arguments)
     run_id = new_id()
     progress = start_progress(request) if "_meta" in request.params else None
     call = ToolCall(
@@ -138,11 +133,26 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     if result is None or was_cancelled:
         raise NoResponse
     if exchange.input_required is not None and result.problem is not None:
-        asked = server.states.encode(exchange.input_required, request, target, arguments)
+        asked = server.states.encode(exchange.input_required, request, _find_target(server, name), arguments)
         return asked._replace(meta=encode_execution_meta(result))
     if exchange.failure is not None and result.problem is not None:
         raise ProtocolError(*exchange.failure)
     return encode_tool_result(result, request.revision, server.snapshot, exchange)
+
+
+def _read_exchange(server: McpServer, request: McpRequest, name: str, arguments: dict[str, Any]) -> McpExchange:
+    """Return what the request passes to the server of the tool; raise ProtocolError if its state is not valid."""
+    if not request.revision.is_stateless:
+        return build_exchange(request)
+    if "requestState" in request.params or "inputResponses" in request.params:
+        return build_exchange(request, server.states.read(request, _find_target(server, name), arguments))
+    return build_exchange(request, GivenInput(get_capabilities(request)))
+
+
+def _find_target(server: McpServer, name: str) -> str:
+    """Return what identifies the tool in the state of a continued request."""
+    compiled = server.snapshot.find(name)
+    return name if compiled is None else compiled.tool.id
 
 
 async def listen(server: McpServer, request: McpRequest) -> MethodResult:

@@ -49,8 +49,7 @@ class RequestStates:
         state = None
         if "requestState" in given:
             state = self._open(given["requestState"], _bind(request, target, arguments))
-        declared = request.meta.get(CAPABILITIES_KEY)
-        return GivenInput(declared if isinstance(declared, dict) else {}, responses, state)
+        return GivenInput(get_capabilities(request), responses, state)
 
     def encode(self, asked: Mapping[str, Any], request: McpRequest, target: str, arguments: Any) -> MethodResult:
         """Return the result that asks the client for input."""
@@ -72,6 +71,12 @@ class RequestStates:
         if bound != binding or time.time() > expires:
             raise ProtocolError(INVALID_PARAMS, _INVALID)
         return str(state)
+
+
+def get_capabilities(request: McpRequest) -> Mapping[str, Any]:
+    """Return the capabilities that the client declared in `_meta`."""
+    declared = request.meta.get(CAPABILITIES_KEY)
+    return declared if isinstance(declared, dict) else {}
 
 
 def _bind(request: McpRequest, target: str, arguments: Any) -> str:
