@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { Schemas } from '../../shared/api/client'
+import { Sparkline } from '../../shared/chart/sparkline'
+import { formatCount, formatDuration } from '../../shared/format/numbers'
+import { DataList } from '../../shared/list/data_list'
+import { StatusBadge } from '../../shared/list/status_badge'
+import { ForeignText } from '../../shared/text/foreign_text'
+import { spellHidden } from '../../shared/text/visible_text'
+import { TimeText } from '../../shared/time/time_text'
+import { ToolState } from './tool_state'
+import classes from './tools_page.module.css'
+import { type Activity, activityQuery } from './tools_query'
+import type { ToolsSearch } from './tools_search'
+
+type Tool = Schemas['ToolSummary']
+
+const COLUMNS = ['Name', 'Kind', 'Tags', 'State', 'Version', 'Calls and p95, 24 h', 'Changed']
+
+interface ToolListProps {
+  tools: Tool[]
+  search: ToolsSearch
+  hasMore: boolean
+  loadMore: () => void
+}
+
+/** The rows of the list of tools. */
+export function ToolList({ tools, search, hasMore, loadMore }: ToolListProps) {
+  const navigate = useNavigate()
+  const ids = search.state === 'deleted' ? [] : tools.slice(0, 200).map((tool) => tool.id)
+  const activity = useQuery(activityQuery(ids)).data
+  return (
+    <DataList
+      label="Tools"
+      columns={COLUMNS}
+      rows={tools}
+      className={classes.grid}
+      rowHeight={55}
+      keyOf={(tool) => tool.id}
+      onOpen={(tool) => void navigate({ to: '/tools/$ref', params: { ref: tool.name } })}
+      hasMore={hasMore}
+      loadMore={loadMore}
+      renderCells={(tool) => [
+        <div key="name" className={classes.name}>
+          <Link to="/tools/$ref" params={{ ref: tool.name }} className={classes.link}>
+            <ForeignText limit={120}>{tool.name}</ForeignText>
+          </Link>
+          <span className={classes.description}>{spellHidden(tool.description ?? '')}</span>
+        </div>,
+        <StatusBadge key="kind" tone="idle">
+          {tool.tool_type}
+        </StatusBadge>,
+        <div key="tags" className={classes.muted}>
+          {spellHidden((tool.tags ?? []).join(', '))}
+        </div>,
+        <ToolState key="state" tool={tool} />,
+        <span key="version" className={classes.muted}>
+          {tool.version}
+        </span>,
+        <ToolActivity key="activity" activity={activity?.get(tool.name)} />,
+        <span key="changed" className={classes.muted}>
+          <TimeText isAge>{tool.updated_at}</TimeText>
+        </span>,
+      ]}
+    />
+  )
+}
+
+function ToolActivity({ activity }: { activity: Activity | undefined }) {
+  if (activity === undefined || activity.total === 0) return <span className={classes.muted}>No calls</span>
+  const title = `${activity.total} calls in 24 hours, highest p95 of an hour ${formatDuration(activity.p95)}`
+  return (
+    <span className={classes.activity} title={title}>
+      <Sparkline values={activity.calls} title={title} width={56} />
+      <span>
+        {formatCount(activity.total)}
+        <span className={classes.muted}> · {formatDuration(activity.p95)}</span>
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,70 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { FilterInput } from '../../shared/list/filter_input'
+import { EmptyState } from '../../shared/states/empty_state'
+import { ErrorState } from '../../shared/states/error_state'
+import { ListOutline } from '../../shared/states/list_outline'
+import { PageHeader } from '../../shared/states/page_header'
+import { ToolFilters } from './tool_filters'
+import { ToolList } from './tool_list'
+import { toolsQuery } from './tools_query'
+import type { ToolsSearch } from './tools_search'
+
+const route = getRouteApi('/tools')
+
+/** The list of tools, filtered while the person types. */
+export function ToolsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useInfiniteQuery(toolsQuery(search))
+  const change = useCallback(
+    (next: Partial<ToolsSearch>) =>
+      void navigate({ search: (previous) => ({ ...previous, ...next }), replace: true, resetScroll: false }),
+    [navigate],
+  )
+  const { fetchNextPage, isFetchingNextPage } = list
+  const loadMore = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage()
+  }, [fetchNextPage, isFetchingNextPage])
+  const { q, kind, state, tag } = search
+  const isFiltered = Boolean(q || kind || state || tag)
+  const tools = list.data?.tools ?? []
+  return (
+    <>
+      <PageHeader
+        title="Tools"
+        aside={
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {list.data?.count !== undefined && `${list.data.count.toLocaleString('en')}${isFiltered ? ' match' : ''}`}
+          </Text>
+        }
+      />
+      <Group gap="xs" mb="sm">
+        <FilterInput value={q ?? ''} label="Filter by name or description" onChange={(q) => change({ q: q || undefined })} />
+        <ToolFilters search={search} onChange={change} />
+      </Group>
+      {list.error && <ErrorState error={list.error} what="The list of tools" retry={() => void list.refetch()} />}
+      {list.isPending && !list.error && <ListOutline />}
+      {list.data && tools.length === 0 && (
+        <EmptyState title={isFiltered ? 'No tool matches these filters' : 'No tools yet'}>
+          {isFiltered ? (
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => change({ q: undefined, kind: undefined, state: undefined, tag: undefined })}
+            >
+              Remove all filters
+            </Button>
+          ) : (
+            <Text size="sm" c="dimmed">
+              Register one with <code>pegboard tools add FILE</code>, or import an API with <code>pegboard import</code>.
+            </Text>
+          )}
+        </EmptyState>
+      )}
+      {tools.length > 0 && <ToolList tools={tools} search={search} hasMore={list.hasNextPage} loadMore={loadMore} />}
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readExecutionsSearch } from './pages/executions/executions_search'
+import { readOverviewSearch } from './pages/overview/overview_search'
+import { readToolSearch } from './pages/tool/tool_search'
+import { readToolsSearch } from './pages/tools/tools_search'
+import { CONSOLE_PATH } from './shared/api/base_path'
+import { NotFoundPage } from './shell/not_found_page'
+import { RouteError } from './shell/route_error'
+import { Shell } from './shell/shell'
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage, errorComponent: RouteError })
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/overview', search: readOverviewSearch({}) })
+  },
+})
+
+export const overviewRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/overview',
+  validateSearch: readOverviewSearch,
+  component: lazyRouteComponent(() => import('./pages/overview/overview_page'), 'OverviewPage'),
+})
+
+export const toolsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/tools',
+  validateSearch: readToolsSearch,
+  component: lazyRouteComponent(() => import('./pages/tools/tools_page'), 'ToolsPage'),
+})
+
+export const toolRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/tools/$ref',
+  validateSearch: readToolSearch,
+  component: lazyRouteComponent(() => import('./pages/tool/tool_page'), 'ToolPage'),
+})
+
+export const executionsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/executions',
+  validateSearch: readExecutionsSearch,
+  component: lazyRouteComponent(() => import('./pages/executions/executions_page'), 'ExecutionsPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, overviewRoute, toolsRoute, toolRoute, executionsRoute]),
+  basepath: CONSOLE_PATH,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,31 @@
+import createClient, { type Middleware } from 'openapi-fetch'
+import { endSession } from '../session/session_state'
+import { ApiError, readProblem } from './api_error'
+import { BOARD_PATH } from './base_path'
+import type { components, paths } from './schema'
+
+export type Schemas = components['schemas']
+
+const noticeSessionEnd: Middleware = {
+  onResponse({ response, schemaPath }) {
+    if (response.status === 401 && schemaPath !== '/v1/sessions') endSession()
+  },
+  onError() {
+    const detail = 'The server cannot be reached. It may be restarting; the page tries again by itself'
+    return new ApiError(0, { title: 'No connection', detail })
+  },
+}
+
+/** The requests of `/v1`, typed by `/openapi.json`. */
+export const api = createClient<paths>({
+  baseUrl: BOARD_PATH,
+  credentials: 'same-origin',
+})
+api.use(noticeSessionEnd)
+
+/** Return the data of a response, or throw an ApiError. */
+export async function unwrap<T>(request: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await request
+  if (!response.ok) throw readProblem(response, error)
+  return data as T
+}

@@ -1,0 +1,38 @@
+import './form_styles'
+import { Form } from '@rjsf/mantine'
+import type { ErrorSchema, UiSchema } from '@rjsf/utils'
+import { cfworkerValidator } from './cfworker_validator'
+import type { FieldErrors } from './field_errors'
+import type { SchemaNode } from './schema_node'
+
+const UI: UiSchema = { 'ui:submitButtonOptions': { norender: true } }
+
+interface SchemaFormProps {
+  id: string
+  schema: SchemaNode
+  value: unknown
+  errors: FieldErrors
+  onChange: (value: unknown) => void
+  onSubmit: () => void
+}
+
+/** A form for a schema. The server validates; the form shows its errors at their fields. */
+export function SchemaForm({ id, schema, value, errors, onChange, onSubmit }: SchemaFormProps) {
+  return (
+    <Form
+      id={id}
+      idPrefix={id}
+      schema={schema}
+      uiSchema={UI}
+      validator={cfworkerValidator}
+      formData={value}
+      extraErrors={errors as ErrorSchema}
+      onChange={(event) => onChange(event.formData)}
+      onSubmit={onSubmit}
+      noValidate
+      noHtml5Validate
+      showErrorList={false}
+      experimental_defaultFormStateBehavior={{ emptyObjectFields: 'skipEmptyDefaults' }}
+    />
+  )
+}

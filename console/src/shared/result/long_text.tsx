@@ -1,0 +1,59 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import { formatBytes } from '../format/numbers'
+import { Icon } from '../icons/icon'
+import { ForeignText } from '../text/foreign_text'
+import classes from './result_view.module.css'
+
+const STEP = 20_000
+const MOST = 200_000
+
+interface LongTextProps {
+  text: string
+  label: string
+  fileName: string
+}
+
+/** Text of any length: the beginning, more on request, and all of it as a file. */
+export function LongText({ text, label, fileName }: LongTextProps) {
+  const [limit, setLimit] = useState(STEP)
+  const left = text.length - limit
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <pre className={classes.text} tabIndex={0} aria-label={label}>
+        <ForeignText limit={limit}>{text}</ForeignText>
+      </pre>
+      {left > 0 && (
+        <Group gap="xs" mt={6}>
+          <Text size="sm">
+            The first {formatBytes(limit)} of {formatBytes(text.length)}.
+          </Text>
+          {limit < MOST && (
+            <Button size="xs" variant="default" onClick={() => setLimit(Math.min(MOST, limit * 3))}>
+              Show more
+            </Button>
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="download" size={14} />}
+            onClick={() => saveFile(text, fileName)}
+          >
+            Download all
+          </Button>
+        </Group>
+      )}
+    </>
+  )
+}
+
+/** Save a text as a file of the person. */
+function saveFile(text: string, fileName: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = fileName
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,50 @@
+import { Group, SegmentedControl, Stack } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { CopyText } from '../copy/copy_button'
+import { formatJson } from '../json/exact_json'
+import { LongText } from './long_text'
+import { outlineText } from './outline_text'
+import { ResultTable } from './result_table'
+import { buildTable } from './table_rows'
+
+type Mode = 'table' | 'text' | 'json' | 'raw'
+
+interface ResultViewProps {
+  value: unknown
+  /** The response as it came; absent for rows of the journal. */
+  raw?: string
+}
+
+/** A value as a table, text or JSON, beside the response as it came. */
+export function ResultView({ value, raw }: ResultViewProps) {
+  const table = useMemo(() => buildTable(value), [value])
+  const json = useMemo(() => formatJson(value), [value])
+  const [wanted, setWanted] = useState<Mode>()
+  const mode = wanted === 'table' && !table ? 'json' : (wanted ?? (table ? 'table' : typeof value === 'string' ? 'text' : 'json'))
+  const modes = [
+    ...(table ? [{ value: 'table', label: 'Table' }] : []),
+    { value: 'text', label: 'Text' },
+    { value: 'json', label: 'JSON' },
+    ...(raw === undefined ? [] : [{ value: 'raw', label: 'Raw' }]),
+  ]
+  const text = mode === 'raw' ? (raw ?? '') : mode === 'text' ? outlineText(value) : json
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between" gap="xs">
+        <SegmentedControl
+          size="xs"
+          aria-label="Show the result as"
+          data={modes}
+          value={mode}
+          onChange={(next) => setWanted(next as Mode)}
+        />
+        <CopyText text={text} label="Copy result" isIcon />
+      </Group>
+      {mode === 'table' && table ? (
+        <ResultTable table={table} />
+      ) : (
+        <LongText key={mode} text={text} label="Result" fileName={mode === 'text' ? 'result.txt' : 'result.json'} />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,19 @@
+import { api, unwrap } from '../api/client'
+
+/** Log in with a key or a one-time code; the server sets the cookie. */
+export async function logIn(credential: { key: string } | { code: string }): Promise<void> {
+  await unwrap(api.POST('/v1/sessions', { body: credential }))
+}
+
+/** End the session on the server. */
+export async function logOut(): Promise<void> {
+  await unwrap(api.DELETE('/v1/sessions/{session_id}', { params: { path: { session_id: 'current' } } }))
+}
+
+/** Return the one-time code of the address, and remove it from the address and its history. */
+export function takeCode(): string | undefined {
+  const code = new URLSearchParams(window.location.hash.slice(1)).get('code')
+  if (code === null) return undefined
+  window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search)
+  return code
+}

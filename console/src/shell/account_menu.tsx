@@ -1,0 +1,52 @@
+import { ActionIcon, Menu, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { Icon } from '../shared/icons/icon'
+import { logOut } from '../shared/session/log_in'
+import { announceLogout } from '../shared/session/session_state'
+import { useMe } from '../shared/session/use_me'
+import { usePreference } from '../shared/storage/preferences'
+import { ForeignText } from '../shared/text/foreign_text'
+
+/** Who is logged in, the time zone, and the way out. */
+export function AccountMenu() {
+  const { user } = useMe()
+  const [zone, setZone] = usePreference('time-zone', 'local')
+  const queryClient = useQueryClient()
+  const leave = async () => {
+    try {
+      await logOut()
+    } catch (error) {
+      notifications.show({ color: 'red', title: 'Not logged out', message: String(error) })
+      return
+    }
+    announceLogout()
+    queryClient.clear()
+    await queryClient.resetQueries()
+    window.location.reload()
+  }
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon aria-label="Account">
+          <Icon name="account" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Text size="sm" px="sm" py={6} fw={600}>
+          <ForeignText isMono>{user.name}</ForeignText>
+          <Text span size="xs" c="dimmed" ml={8} fw={400}>
+            {user.role}
+          </Text>
+        </Text>
+        <Menu.Divider />
+        <Menu.Item closeMenuOnClick={false} onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}>
+          Times: {zone === 'utc' ? 'UTC' : 'local'}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => void leave()}>
+          Log out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

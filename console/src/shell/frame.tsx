@@ -1,0 +1,73 @@
+import { ActionIcon, AppShell, Burger, Group, Kbd, Tooltip } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { spotlight } from '@mantine/spotlight'
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Suspense } from 'react'
+import { Icon } from '../shared/icons/icon'
+import { useShortcuts } from '../shared/keyboard/use_shortcuts'
+import { ListOutline } from '../shared/states/list_outline'
+import { AccountMenu } from './account_menu'
+import classes from './frame.module.css'
+import { LoginDialog } from './login_dialog'
+import { Logo } from './logo'
+import { Navigation } from './navigation'
+import { Palette } from './palette'
+import { PAGES } from './pages'
+import { SchemeMenu } from './scheme_menu'
+import { ShortcutList } from './shortcut_list'
+
+/** What is around every page: header, navigation, palette and the list of shortcuts. */
+export function Frame() {
+  const [isOpen, menu] = useDisclosure()
+  const [isListOpen, list] = useDisclosure()
+  const navigate = useNavigate()
+  const goTo = Object.fromEntries(PAGES.map((page) => [`g ${page.letter}`, () => void navigate({ to: page.to })]))
+  useShortcuts({ ...goTo, '?': list.open })
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', sm: 'lg' }}
+    >
+      <a href="#main" className={classes.skip}>
+        Skip to the page
+      </a>
+      <AppShell.Header className={classes.header}>
+        <Group gap="xs" wrap="nowrap">
+          <Burger opened={isOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+          <Link to="/overview" className={classes.brand} aria-label="Pegboard, overview">
+            <Logo />
+            Pegboard
+          </Link>
+        </Group>
+        <Group gap={6} wrap="nowrap">
+          <button type="button" className={classes.search} onClick={spotlight.open} aria-label="Search or run a command">
+            <Icon name="search" size={16} />
+            <span className={classes.label}>Search or run a command</span>
+            <Kbd size="xs" visibleFrom="sm">
+              Ctrl K
+            </Kbd>
+          </button>
+          <Tooltip label="Keyboard shortcuts (?)">
+            <ActionIcon onClick={list.open} aria-label="Keyboard shortcuts" visibleFrom="sm">
+              <Icon name="keyboard" />
+            </ActionIcon>
+          </Tooltip>
+          <SchemeMenu />
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} aria-label="Pages">
+        <Navigation onNavigate={menu.close} />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Suspense fallback={<ListOutline />}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+      <Palette onShowShortcuts={list.open} />
+      <ShortcutList isOpen={isListOpen} onClose={list.close} />
+      <LoginDialog />
+    </AppShell>
+  )
+}

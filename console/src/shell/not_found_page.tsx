@@ -1,0 +1,19 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../shared/states/empty_state'
+import { PageHeader } from '../shared/states/page_header'
+
+/** For an address that is no page. */
+export function NotFoundPage() {
+  return (
+    <>
+      <PageHeader title="No such page" />
+      <EmptyState title="This address is no page of the console">
+        <Text size="sm">
+          Go to the <Anchor renderRoot={(props) => <Link to="/tools" {...props} />}>tools</Anchor>, or press Ctrl K to
+          search.
+        </Text>
+      </EmptyState>
+    </>
+  )
+}

@@ -1,0 +1,8 @@
+import type { IconName } from '../shared/icons/icon'
+
+/** The pages of the navigation, in its order, each with the letter that follows `g`. */
+export const PAGES = [
+  { to: '/overview', label: 'Overview', icon: 'overview', letter: 'o' },
+  { to: '/tools', label: 'Tools', icon: 'tools', letter: 't' },
+  { to: '/executions', label: 'Executions', icon: 'executions', letter: 'e' },
+] as const satisfies readonly { to: string; label: string; icon: IconName; letter: string }[]

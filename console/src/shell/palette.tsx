@@ -1,0 +1,68 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, unwrap } from '../shared/api/client'
+import { Icon } from '../shared/icons/icon'
+import { spellHidden } from '../shared/text/visible_text'
+import { PAGES } from './pages'
+
+interface PaletteProps {
+  onShowShortcuts: () => void
+}
+
+/** Search over tools and calls, pages and actions: Ctrl K or ⌘ K. */
+export function Palette({ onShowShortcuts }: PaletteProps) {
+  const [query, setQuery] = useState('')
+  const [text] = useDebouncedValue(query.trim(), 120)
+  const navigate = useNavigate()
+  const found = useQuery({
+    queryKey: ['search', text],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/search', { params: { query: { q: text } }, signal })),
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+  })
+  const pages: SpotlightActionData[] = PAGES.map((page) => ({
+    id: page.to,
+    label: page.label,
+    leftSection: <Icon name={page.icon} />,
+    onClick: () => void navigate({ to: page.to }),
+  }))
+  const commands: SpotlightActionData[] = [
+    { id: 'shortcuts', label: 'Keyboard shortcuts', leftSection: <Icon name="keyboard" />, onClick: onShowShortcuts },
+  ]
+  const results: SpotlightActionData[] = (text === '' ? [] : (found.data?.items ?? [])).flatMap((item) => {
+    if (item.type === 'tool') {
+      const open = () => void navigate({ to: '/tools/$ref', params: { ref: item.name } })
+      const label = `Call ${spellHidden(item.name)}`
+      return [{ id: item.id, label, description: 'Tool', leftSection: <Icon name="tools" />, onClick: open }]
+    }
+    if (item.type === 'execution') {
+      const open = () => void navigate({ to: '/executions', search: { open: item.id } })
+      const description = `Execution ${item.id}`
+      const label = spellHidden(item.name)
+      return [{ id: item.id, label, description, leftSection: <Icon name="executions" />, onClick: open }]
+    }
+    return []
+  })
+  const matches = (action: SpotlightActionData) =>
+    query.trim() === '' || (action.label ?? '').toLowerCase().includes(query.trim().toLowerCase())
+  return (
+    <Spotlight
+      actions={[...results, ...[...pages, ...commands].filter(matches)]}
+      filter={(_query, actions) => actions}
+      query={query}
+      onQueryChange={setQuery}
+      nothingFound={found.isFetching ? 'Searching' : 'Nothing found'}
+      highlightQuery={false}
+      shortcut={['mod + K']}
+      searchProps={{
+        'aria-label': 'Search tools, executions and pages',
+        placeholder: 'Search tools, executions and pages',
+        leftSection: <Icon name="search" />,
+      }}
+      attributes={{ content: { 'aria-label': 'Search and commands' } }}
+    />
+  )
+}

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { LoginPage } from '../pages/login/login_page'
+import { ApiError } from '../shared/api/api_error'
+import { queryClient } from '../shared/query/query_client'
+import { listenToTabs } from '../shared/session/session_state'
+import { meQuery } from '../shared/session/use_me'
+import { ErrorState } from '../shared/states/error_state'
+import { Frame } from './frame'
+
+/** Shows the log-in page until there is a session, then the frame with the page in it. */
+export function Shell() {
+  const me = useQuery(meQuery)
+  useEffect(
+    () =>
+      listenToTabs(() => {
+        void queryClient.resetQueries()
+      }),
+    [],
+  )
+  if (me.data) return <Frame />
+  if (me.error instanceof ApiError && me.error.status === 401) return <LoginPage />
+  if (me.error) return <ErrorState error={me.error} what="The board" retry={() => void me.refetch()} />
+  return null
+}

@@ -1,0 +1,44 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { emitLicences } from './build/licences.ts'
+import { emitSchemeScript } from './build/scheme_script.ts'
+
+const FORM = /node_modules\/(@rjsf|lodash|lodash-es|@cfworker|@mantine\/dates|dayjs|@x0k|json-schema|fast-)/
+const EDITOR = /node_modules\/(@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)/
+
+export default defineConfig({
+  base: '/console/',
+  plugins: [react(), emitSchemeScript(), emitLicences()],
+  html: { cspNonce: '__CSP_NONCE__' },
+  resolve: {
+    alias: {
+      // A helper for tests in @rjsf/core imports it; it needs `eval`, which the page's policy forbids.
+      '@rjsf/validator-ajv8': '/src/shared/empty_module.ts',
+    },
+  },
+  experimental: {
+    // Chunks are found relative to each other, so that only the page itself depends on a path prefix.
+    renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
+  build: {
+    outDir: '../src/pegboard/surfaces/console/static',
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        advancedChunks: {
+          groups: [
+            { name: 'form', test: FORM, priority: 20 },
+            { name: 'editor', test: EDITOR, priority: 20 },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    proxy: { '/v1': { target: process.env.PEGBOARD_URL ?? 'http://127.0.0.1:8080' } },
+  },
+})
