@@ -3,6 +3,8 @@ import { defineConfig } from 'vite'
 import { emitLicences } from './build/licences.ts'
 import { emitSchemeScript } from './build/scheme_script.ts'
 
+const VENDOR =
+  /node_modules\/(react|react-dom|scheduler|@mantine\/(core|hooks|notifications|spotlight|store)|@floating-ui|clsx|@tanstack|openapi-fetch|react-remove-scroll|react-number-format|tabbable)\//
 const FORM = /node_modules\/(@rjsf|lodash|lodash-es|@cfworker|@mantine\/dates|dayjs|@x0k|json-schema|fast-)/
 const EDITOR = /node_modules\/(@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)/
 
@@ -29,8 +31,10 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        advancedChunks: {
+        codeSplitting: {
           groups: [
+            // The first group wins a module that several could take; without it, the first page would load the form.
+            { name: 'vendor', test: VENDOR, priority: 30 },
             { name: 'form', test: FORM, priority: 20 },
             { name: 'editor', test: EDITOR, priority: 20 },
           ],

@@ -25,7 +25,10 @@ export function emitLicences(): Plugin {
         const folder = id.includes('.css') ? findPackage(id) : undefined
         if (folder) folders.add(folder)
       }
-      const source = [...folders].sort(compareNames).map(describePackage).join(`\n${'='.repeat(80)}\n\n`)
+      const source = [...folders]
+        .sort(compareNames)
+        .map(describePackage)
+        .join(`\n${'='.repeat(80)}\n\n`)
       this.emitFile({ type: 'asset', fileName: 'THIRD_PARTY.txt', source })
     },
   }

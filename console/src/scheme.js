@@ -1,5 +1,5 @@
 // Runs before the first paint, so that the page does not flash in the other colour scheme.
-(() => {
+;(() => {
   let stored = null
   try {
     stored = localStorage.getItem('pegboard-color-scheme')

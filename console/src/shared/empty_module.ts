@@ -1,1 +1,2 @@
-export {}
+/** In place of a module that is never used. */
+export default undefined

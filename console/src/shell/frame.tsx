@@ -11,8 +11,8 @@ import classes from './frame.module.css'
 import { LoginDialog } from './login_dialog'
 import { Logo } from './logo'
 import { Navigation } from './navigation'
-import { Palette } from './palette'
 import { PAGES } from './pages'
+import { Palette } from './palette'
 import { SchemeMenu } from './scheme_menu'
 import { ShortcutList } from './shortcut_list'
 
@@ -41,7 +41,12 @@ export function Frame() {
           </Link>
         </Group>
         <Group gap={6} wrap="nowrap">
-          <button type="button" className={classes.search} onClick={spotlight.open} aria-label="Search or run a command">
+          <button
+            type="button"
+            className={classes.search}
+            onClick={spotlight.open}
+            aria-label="Search or run a command"
+          >
             <Icon name="search" size={16} />
             <span className={classes.label}>Search or run a command</span>
             <Kbd size="xs" visibleFrom="sm">

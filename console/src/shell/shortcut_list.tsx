@@ -20,7 +20,13 @@ const GROUPS: { title: string; rows: [string[], string][] }[] = [
       [['Esc'], 'Close'],
     ],
   },
-  { title: 'On a tool', rows: [[['Ctrl', 'Enter'], 'Call, also while typing'], [['c'], 'Copy as']] },
+  {
+    title: 'On a tool',
+    rows: [
+      [['Ctrl', 'Enter'], 'Call, also while typing'],
+      [['c'], 'Copy as'],
+    ],
+  },
 ]
 
 interface ShortcutListProps {

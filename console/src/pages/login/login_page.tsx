@@ -16,11 +16,11 @@ export function LoginPage() {
     startSession()
     void queryClient.resetQueries()
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the code works once
   useEffect(() => {
     document.title = 'Log in · Pegboard'
     const code = takeCode()
     if (code !== undefined) logIn({ code }).then(finish, setError)
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the code works once
   }, [])
   return (
     <main className={classes.page}>

@@ -42,7 +42,11 @@ export function ToolsPage() {
         }
       />
       <Group gap="xs" mb="sm">
-        <FilterInput value={q ?? ''} label="Filter by name or description" onChange={(q) => change({ q: q || undefined })} />
+        <FilterInput
+          value={q ?? ''}
+          label="Filter by name or description"
+          onChange={(q) => change({ q: q || undefined })}
+        />
         <ToolFilters search={search} onChange={change} />
       </Group>
       {list.error && <ErrorState error={list.error} what="The list of tools" retry={() => void list.refetch()} />}
@@ -59,7 +63,8 @@ export function ToolsPage() {
             </Button>
           ) : (
             <Text size="sm" c="dimmed">
-              Register one with <code>pegboard tools add FILE</code>, or import an API with <code>pegboard import</code>.
+              Register one with <code>pegboard tools add FILE</code>, or import an API with <code>pegboard import</code>
+              .
             </Text>
           )}
         </EmptyState>

@@ -8,7 +8,8 @@ const PAGE_SIZE = 100
 export function toolsQuery(search: ToolsSearch) {
   return infiniteQueryOptions({
     queryKey: ['tools', search],
-    queryFn: ({ pageParam, signal }) => unwrap(api.GET('/v1/tools', { params: { query: toQuery(search, pageParam) }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      unwrap(api.GET('/v1/tools', { params: { query: toQuery(search, pageParam) }, signal })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: (data) => ({

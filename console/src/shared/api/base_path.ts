@@ -1,5 +1,7 @@
 /** The path of the console, such as `/console/`, also behind a proxy with a path prefix: assets are in a folder of it. */
-export const CONSOLE_PATH = import.meta.env.DEV ? '/console/' : new URL('../', import.meta.url).pathname
+export const CONSOLE_PATH = import.meta.env.DEV
+  ? '/console/'
+  : new URL(/* @vite-ignore */ '../', import.meta.url).pathname
 
 /** The path of the board: empty, or the prefix of a proxy without a slash at its end. */
 export const BOARD_PATH = CONSOLE_PATH.replace(/\/console\/$/, '')

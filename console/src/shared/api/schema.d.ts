@@ -766,6 +766,73 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description The caller's sessions that are not over, oldest first.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        /**
+         * Log In
+         * @description Log in with a key or a one-time code: the response sets the cookie of a session. Needs no Authorization header.
+         *
+         *     The status is 401 for a key or code that is not valid, 403 for a key that is bound to an agent, for a page of
+         *     another site and over an address that cannot have sessions, and 429 after ten failures in a minute from one address.
+         */
+        post: operations["log_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Code
+         * @description Create a code that logs in once, within 60 seconds; needs a key, not a session.
+         */
+        post: operations["create_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description End a session of the caller; `current` is the one of this request, which logs out.
+         */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/executions": {
         parameters: {
             query?: never;
@@ -1133,6 +1200,29 @@ export interface paths {
          * @description The error codes of calls: type, meaning, and what to do.
          */
         get: operations["list_codes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/changes/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch Changes
+         * @description What changes in the registry, by any process: tools, users, keys, sessions, agents and secrets.
+         *
+         *     Only what the caller may see. The id of an event is the revision of the registry up to which everything was
+         *     reported, so that a stream can be continued at any process of the board.
+         */
+        get: operations["watch_changes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1557,6 +1647,22 @@ export interface components {
             steps: components["schemas"]["StepResponse"][];
             /** Execution Time Ms */
             execution_time_ms: number;
+        };
+        /**
+         * CodeCreated
+         * @description A one-time code.
+         */
+        CodeCreated: {
+            /**
+             * Code
+             * @description Put it into the fragment of the address: /console/#code=CODE
+             */
+            code: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
         };
         /**
          * CodeList
@@ -2159,6 +2265,11 @@ export interface components {
              */
             created_by?: string | null;
             /**
+             * Last Used At
+             * @description When it was last used, accurate to a minute or two
+             */
+            last_used_at?: string | null;
+            /**
              * Created By Name
              * @description That user's name, unless they were removed
              */
@@ -2350,6 +2461,16 @@ export interface components {
             findings: components["schemas"]["LintFinding"][];
         };
         /**
+         * LoginBody
+         * @description A key, or a one-time code of `POST /v1/sessions/codes`.
+         */
+        LoginBody: {
+            /** Key */
+            key?: string | null;
+            /** Code */
+            code?: string | null;
+        };
+        /**
          * McpImportBody
          * @description An MCP server, by its URL or, for admins, by the command that starts it.
          */
@@ -2507,6 +2628,11 @@ export interface components {
              * @description The user who created it; null if that was not recorded
              */
             created_by?: string | null;
+            /**
+             * Last Used At
+             * @description When it was last used, accurate to a minute or two
+             */
+            last_used_at?: string | null;
             /**
              * Created By Name
              * @description That user's name, unless they were removed
@@ -2894,7 +3020,7 @@ export interface components {
              * Surface
              * @enum {string}
              */
-            surface: "rest" | "mcp" | "cli" | "library";
+            surface: "rest" | "mcp" | "cli" | "library" | "console";
             /**
              * Started At
              * Format: date-time
@@ -2995,6 +3121,58 @@ export interface components {
              * @description Every hour or day of the time span; of the first and the last day only the hours in it
              */
             series: components["schemas"]["PeriodStatisticsResponse"][];
+        };
+        /**
+         * SessionList
+         * @description The caller's sessions.
+         */
+        SessionList: {
+            /** Items */
+            items: components["schemas"]["SessionResponse"][];
+        };
+        /**
+         * SessionResponse
+         * @description A session of the web console.
+         */
+        SessionResponse: {
+            /**
+             * Id
+             * @description Also the `key_id` of its calls in the journal
+             */
+            id: string;
+            /** User Id */
+            user_id: string;
+            /**
+             * Key Id
+             * @description The key that it was made with; it ends when this key is revoked or expires
+             */
+            key_id: string;
+            /**
+             * Client
+             * @description The User-Agent of the browser that logged in
+             */
+            client: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Last Used At
+             * @description Accurate to a minute or two
+             */
+            last_used_at: string | null;
+            /**
+             * Expires At
+             * Format: date-time
+             * @description It ends then, or after PEGBOARD_SESSION_IDLE_SECONDS without a request
+             */
+            expires_at: string;
+            /**
+             * Is Current
+             * @description Whether it is the session of this request
+             */
+            is_current: boolean;
         };
         /**
          * SkippedRow
@@ -5803,6 +5981,126 @@ export interface operations {
             };
         };
     };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    log_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    create_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeCreated"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     list_executions: {
         parameters: {
             query?: {
@@ -5820,7 +6118,7 @@ export interface operations {
                 agent?: string | null;
                 /** @description The kind of the tool */
                 kind?: string | null;
-                surface?: ("rest" | "mcp" | "cli" | "library") | null;
+                surface?: ("rest" | "mcp" | "cli" | "library" | "console") | null;
                 /** @description The dialect of the call, or another name of it */
                 dialect?: string | null;
                 /** @description The id of a conversation */
@@ -6576,6 +6874,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CodeList"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    watch_changes: {
+        parameters: {
+            query?: {
+                /** @description The same, for clients that cannot send the header; the header has priority */
+                last_event_id?: string | null;
+            };
+            header?: {
+                /** @description The id of the last event that the client has received */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events `change`, and `gap` where changes were left out */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Refused */

@@ -12,8 +12,15 @@ interface SparklineProps {
 export function Sparkline({ values, title, width = 84, height = 22 }: SparklineProps) {
   const x = scaleLinear([0, Math.max(1, values.length - 1)], [1, width - 1])
   const y = scaleLinear([0, Math.max(1, ...values)], [height - 2, 2])
-  const path = line<number>((_value, index) => x(index), (value) => y(value))
-  const fill = area<number>((_value, index) => x(index), height - 1, (value) => y(value))
+  const path = line<number>(
+    (_value, index) => x(index),
+    (value) => y(value),
+  )
+  const fill = area<number>(
+    (_value, index) => x(index),
+    height - 1,
+    (value) => y(value),
+  )
   return (
     <svg width={width} height={height} role="img" aria-label={title}>
       <title>{title}</title>

@@ -19,7 +19,12 @@ export function CopyText({ text, label, isIcon = false }: CopyTextProps) {
             </ActionIcon>
           </Tooltip>
         ) : (
-          <Button size="xs" variant="default" onClick={copy} leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />}>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={copy}
+            leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />}
+          >
             {copied ? 'Copied' : label}
           </Button>
         )

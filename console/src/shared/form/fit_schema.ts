@@ -27,7 +27,8 @@ export function fitSchema(schema: unknown): FittedSchema {
   const fitted = fitter.fit(root, '', [])
   const { title: _title, description: _description, ...rest } = fitted ?? {}
   const isObject = rest.type === undefined || rest.type === 'object'
-  const hasFields = Object.keys(asNode(rest.properties) ?? {}).length > 0 || 'oneOf' in rest || 'anyOf' in rest || 'allOf' in rest
+  const hasFields =
+    Object.keys(asNode(rest.properties) ?? {}).length > 0 || 'oneOf' in rest || 'anyOf' in rest || 'allOf' in rest
   if (!isObject || !hasFields) {
     const takesMore = root.additionalProperties !== false && root.properties === undefined
     return { schema: undefined, left: takesMore || fitter.left.length > 0 ? fitter.left : [] }

@@ -21,7 +21,8 @@ export function defaultArguments(schema: unknown): SchemaNode {
 }
 
 function sample(node: SchemaNode, root: SchemaNode, depth: number): unknown {
-  if (typeof node.$ref === 'string' && depth < MAX_DEPTH) return sample(resolveRef(root, node.$ref) ?? {}, root, depth + 1)
+  if (typeof node.$ref === 'string' && depth < MAX_DEPTH)
+    return sample(resolveRef(root, node.$ref) ?? {}, root, depth + 1)
   if (Array.isArray(node.examples) && node.examples.length > 0) return node.examples[0]
   if ('example' in node) return node.example
   if ('default' in node) return node.default

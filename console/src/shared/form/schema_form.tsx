@@ -17,7 +17,7 @@ interface SchemaFormProps {
 }
 
 /** A form for a schema. The server validates; the form shows its errors at their fields. */
-export function SchemaForm({ id, schema, value, errors, onChange, onSubmit }: SchemaFormProps) {
+export default function SchemaForm({ id, schema, value, errors, onChange, onSubmit }: SchemaFormProps) {
   return (
     <Form
       id={id}

@@ -105,7 +105,6 @@ export function DataList<Row>(props: DataListProps<Row>) {
             >
               {renderCells(row).map((cell, index) => (
                 // biome-ignore lint/a11y/useSemanticElements: see above
-                // biome-ignore lint/a11y/useFocusableInteractive: only its links take the focus
                 <div role="cell" key={columns[index]}>
                   {cell}
                 </div>

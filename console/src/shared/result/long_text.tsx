@@ -21,7 +21,8 @@ export function LongText({ text, label, fileName }: LongTextProps) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <pre className={classes.text} tabIndex={0} aria-label={label}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would not keep line breaks as they are */}
+      <pre className={classes.text} tabIndex={0} role="region" aria-label={label}>
         <ForeignText limit={limit}>{text}</ForeignText>
       </pre>
       {left > 0 && (

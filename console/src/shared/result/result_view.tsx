@@ -20,7 +20,8 @@ export function ResultView({ value, raw }: ResultViewProps) {
   const table = useMemo(() => buildTable(value), [value])
   const json = useMemo(() => formatJson(value), [value])
   const [wanted, setWanted] = useState<Mode>()
-  const mode = wanted === 'table' && !table ? 'json' : (wanted ?? (table ? 'table' : typeof value === 'string' ? 'text' : 'json'))
+  const mode =
+    wanted === 'table' && !table ? 'json' : (wanted ?? (table ? 'table' : typeof value === 'string' ? 'text' : 'json'))
   const modes = [
     ...(table ? [{ value: 'table', label: 'Table' }] : []),
     { value: 'text', label: 'Text' },

@@ -8,7 +8,11 @@ interface PolicyFactory {
 /** Install the default policy: text is no markup, no text is a script, and scripts come from our own origin. */
 export function installTrustedTypes(): void {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
-  factory?.createPolicy('default', { createHTML: refuseMarkup, createScript: refuseScript, createScriptURL: refuseOrigin })
+  factory?.createPolicy('default', {
+    createHTML: refuseMarkup,
+    createScript: refuseScript,
+    createScriptURL: refuseOrigin,
+  })
 }
 
 /** Return the text; Mantine writes its styles with it. Throw if it could be markup. */

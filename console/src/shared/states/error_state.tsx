@@ -14,12 +14,19 @@ export function ErrorState({ error, what, retry }: ErrorStateProps) {
   const isApi = error instanceof ApiError
   const message = error instanceof Error ? error.message : String(error)
   return (
-    <Alert color="red" variant="light" icon={<Icon name="alert" />} title={`${what}: ${isApi ? error.title : 'error in the page'}`}>
+    <Alert
+      color="red"
+      variant="light"
+      icon={<Icon name="alert" />}
+      title={`${what}: ${isApi ? error.title : 'error in the page'}`}
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           <ForeignText>{message}</ForeignText>
         </Text>
-        <Text size="sm">{isApi ? suggestStep(error) : 'Load the page again. If it happens again, report it with this text.'}</Text>
+        <Text size="sm">
+          {isApi ? suggestStep(error) : 'Load the page again. If it happens again, report it with this text.'}
+        </Text>
         <Group gap="xs">
           {retry && (
             <Button size="xs" variant="default" onClick={retry} leftSection={<Icon name="refresh" size={14} />}>

@@ -19,15 +19,15 @@ export function ForeignText({ children, isMono = false, limit = 2000 }: ForeignT
       {parts.length > MAX_PARTS
         ? spellHidden(text)
         : parts.map((part, index) =>
-        part.isHidden ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move
-          <span key={index} className={classes.hidden} title={`Hidden character ${part.text}`}>
-            {part.text}
-          </span>
-        ) : (
-          part.text
-        ),
-      )}
+            part.isHidden ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move
+              <span key={index} className={classes.hidden} title={`Hidden character ${part.text}`}>
+                {part.text}
+              </span>
+            ) : (
+              part.text
+            ),
+          )}
       {left > 0 && `… (${left.toLocaleString('en')} more characters)`}
     </span>
   )

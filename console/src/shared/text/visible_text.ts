@@ -1,6 +1,5 @@
-/** Characters that are invisible, move the text around them or control a terminal. Line breaks and tabs are none. */
-const HIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu
+/** Characters that are invisible, move the text around them or control a terminal; not line breaks, tabs and the variant of emoji. */
+const HIDDEN = /(?![\n\t]|\r\n|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 export interface TextPart {
   text: string

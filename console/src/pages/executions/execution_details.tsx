@@ -1,0 +1,110 @@
+import { Alert, Button, Code, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { formatDuration } from '../../shared/format/numbers'
+import { Icon } from '../../shared/icons/icon'
+import { LongText } from '../../shared/result/long_text'
+import { ResultView } from '../../shared/result/result_view'
+import { ForeignText } from '../../shared/text/foreign_text'
+import { codesQuery } from '../../shared/tool/codes_query'
+import { ExecutionFacts } from './execution_facts'
+import type { Execution } from './executions_query'
+
+/** Why a row ended as it did, and what went in and came out. */
+export function ExecutionDetails({ row }: { row: Execution }) {
+  const explanation = useQuery(codesQuery).data?.get(row.code ?? '')
+  return (
+    <>
+      {row.error && (
+        <Alert
+          color="red"
+          variant="light"
+          icon={<Icon name="alert" />}
+          title={explanation?.meaning ?? 'The call failed'}
+        >
+          <Stack gap={6}>
+            <Text size="sm">
+              <ForeignText limit={4000}>{row.error}</ForeignText>
+            </Text>
+            {explanation && <Text size="sm">{explanation.remedy}</Text>}
+            {row.code && (
+              <Text size="xs">
+                Code <Code>{row.code}</Code>
+              </Text>
+            )}
+          </Stack>
+        </Alert>
+      )}
+      <ExecutionFacts row={row} />
+      {row.tool_id && (
+        <Button
+          variant="default"
+          size="xs"
+          style={{ alignSelf: 'flex-start' }}
+          leftSection={<Icon name="play" size={14} />}
+          renderRoot={(props) => (
+            <Link
+              to="/tools/$ref"
+              params={{ ref: row.tool_name }}
+              search={{ from: row.arguments ? row.id : undefined }}
+              {...props}
+            />
+          )}
+        >
+          {row.arguments ? 'Try again with these arguments' : 'Try the tool'}
+        </Button>
+      )}
+      <Part title="Arguments">
+        {row.arguments === null || row.arguments === undefined ? (
+          <NotKept what="arguments" setting="keep_arguments" />
+        ) : (
+          <ResultView value={row.arguments} />
+        )}
+      </Part>
+      {row.status === 'succeeded' && (
+        <Part title="Result">
+          {row.result === null || row.result === undefined ? (
+            <NotKept what="result" setting="keep_result" />
+          ) : (
+            <ResultView value={row.result} />
+          )}
+        </Part>
+      )}
+      {row.tries && row.tries.length > 0 && (
+        <Part title="Failed attempts">
+          {(row.tries as { attempt: number; code: string; error: string; elapsed_ms: number }[]).map((each) => (
+            <Text size="sm" key={each.attempt}>
+              {each.attempt}. <Code>{each.code}</Code> after {formatDuration(each.elapsed_ms)}:{' '}
+              <ForeignText limit={400}>{each.error}</ForeignText>
+            </Text>
+          ))}
+        </Part>
+      )}
+      {row.printed && (
+        <Part title="Printed output">
+          <LongText text={row.printed} label="Printed output" fileName="printed.txt" />
+        </Part>
+      )}
+    </>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap={6}>
+      <Title order={3} size="h5">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  )
+}
+
+function NotKept({ what, setting }: { what: string; setting: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      The journal has no {what} of this call; the tool's <Code>{setting}</Code> decides.
+    </Text>
+  )
+}

@@ -1,0 +1,84 @@
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { CopyText } from '../../shared/copy/copy_button'
+import { formatDuration } from '../../shared/format/numbers'
+import { ForeignText } from '../../shared/text/foreign_text'
+import { TimeText } from '../../shared/time/time_text'
+import classes from './execution_panel.module.css'
+import type { Execution } from './executions_query'
+import type { ExecutionsSearch } from './executions_search'
+
+/** Who made a call, when, through what, and what belongs to it. */
+export function ExecutionFacts({ row }: { row: Execution }) {
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Started">
+        <TimeText>{row.started_at}</TimeText>
+      </Fact>
+      <Fact name="Duration">{formatDuration(row.elapsed_ms)}</Fact>
+      <Fact name="Attempts">{row.attempts}</Fact>
+      <Fact name="Caller">
+        <ForeignText isMono>{row.caller}</ForeignText>
+      </Fact>
+      <Fact name="Surface">
+        {row.surface}, {row.dialect}
+      </Fact>
+      <Fact name="Tool">
+        {row.kind}
+        {row.tool_version !== null && `, version ${row.tool_version}`}
+      </Fact>
+      <Related name="Request" value={row.request_id} filter="request_id" />
+      <Related name="Chain" value={row.chain_id} filter="chain" />
+      <Related name="Thread" value={row.thread_id} filter="thread" />
+      <Related name="Agent" value={row.agent_id} filter="agent" />
+      {row.repeat_of && (
+        <Fact name="Repeat of">
+          <Anchor
+            size="sm"
+            ff="monospace"
+            renderRoot={(props) => (
+              <Link to="/executions" search={(all) => ({ ...all, open: row.repeat_of ?? undefined })} {...props} />
+            )}
+          >
+            {row.repeat_of}
+          </Anchor>
+        </Fact>
+      )}
+      <Fact name="Id">
+        <ForeignText isMono>{row.id}</ForeignText> <CopyText text={row.id} label="Copy id" isIcon />
+      </Fact>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+interface RelatedProps {
+  name: string
+  value: string | null
+  filter: keyof ExecutionsSearch
+}
+
+/** An id that other rows may have too, as a link to them. */
+function Related({ name, value, filter }: RelatedProps) {
+  if (!value) return null
+  return (
+    <Fact name={name}>
+      <Anchor
+        size="sm"
+        ff="monospace"
+        renderRoot={(props) => <Link to="/executions" search={{ [filter]: value }} {...props} />}
+      >
+        {value}
+      </Anchor>
+    </Fact>
+  )
+}

@@ -1,0 +1,10 @@
+import type { Tone } from '../../shared/list/status_badge'
+import type { Execution } from './executions_query'
+
+/** How each status is written, and its colour. */
+export const STATUS_TEXT: Record<Execution['status'], { label: string; tone: Tone }> = {
+  succeeded: { label: 'Succeeded', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+  refused: { label: 'Refused', tone: 'warn' },
+  in_doubt: { label: 'In doubt', tone: 'idle' },
+}

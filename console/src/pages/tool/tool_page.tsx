@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ErrorState } from '../../shared/states/error_state'
+import { ListOutline } from '../../shared/states/list_outline'
+import { ToolHeader } from './tool_header'
+import { toolQuery } from './tool_query'
+import { TryIt } from './try_it/try_it'
+
+const route = getRouteApi('/tools/$ref')
+
+/** One tool: what it is, and a form to call it. */
+export function ToolPage() {
+  const { ref } = route.useParams()
+  const tool = useQuery(toolQuery(ref))
+  if (tool.error && !tool.data) {
+    return <ErrorState error={tool.error} what={`The tool ${ref}`} retry={() => void tool.refetch()} />
+  }
+  if (!tool.data) return <ListOutline rows={4} />
+  return (
+    <>
+      <ToolHeader tool={tool.data} />
+      <TryIt key={tool.data.id} tool={tool.data} />
+    </>
+  )
+}

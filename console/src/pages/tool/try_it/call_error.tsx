@@ -1,0 +1,27 @@
+import { Alert, Code, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Schemas } from '../../../shared/api/client'
+import { Icon } from '../../../shared/icons/icon'
+import { ForeignText } from '../../../shared/text/foreign_text'
+import { codesQuery } from '../../../shared/tool/codes_query'
+
+/** Why a call failed, what its code means and what to do. */
+export function CallError({ answer }: { answer: Schemas['PlainResult'] }) {
+  const code = answer.error_details?.code
+  const explanation = useQuery(codesQuery).data?.get(code ?? '')
+  return (
+    <Alert color="red" variant="light" icon={<Icon name="alert" />} title={explanation?.meaning ?? 'The call failed'}>
+      <Stack gap={6}>
+        <Text size="sm">
+          <ForeignText limit={4000}>{answer.error}</ForeignText>
+        </Text>
+        {explanation && <Text size="sm">{explanation.remedy}</Text>}
+        {code && (
+          <Text size="xs">
+            Code <Code>{code}</Code>
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  )
+}

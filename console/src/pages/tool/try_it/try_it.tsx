@@ -1,0 +1,87 @@
+import { Group, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { Schemas } from '../../../shared/api/client'
+import { placeErrors } from '../../../shared/form/field_errors'
+import { defaultArguments } from '../../../shared/form/sample_arguments'
+import { executionQuery } from '../../executions/executions_query'
+import { ArgumentsInput } from './arguments_input'
+import { CallActions } from './call_actions'
+import { CallOutcome } from './call_outcome'
+import { CopyAsMenu } from './copy_as_menu'
+import { FillMenu } from './fill_menu'
+import classes from './try_it.module.css'
+import { useArguments } from './use_arguments'
+import { useCall } from './use_call'
+
+const route = getRouteApi('/tools/$ref')
+const NO_ERRORS = {}
+
+/** A form for the arguments of a tool, beside the result of the call. */
+export function TryIt({ tool }: { tool: Schemas['ToolResponse'] }) {
+  const { input, from } = route.useSearch()
+  const navigate = route.useNavigate()
+  const initial = useMemo(() => defaultArguments(tool.input_schema), [tool.input_schema])
+  const args = useArguments(initial)
+  const call = useCall()
+  const [idempotencyKey, setIdempotencyKey] = useState('')
+  useRecordedArguments(from, args.setValue)
+
+  const problems = call.state.phase === 'ended' ? call.state.answer.error_details?.problems : undefined
+  const errors = useMemo(() => (problems ? placeErrors(problems) : NO_ERRORS), [problems])
+  const canCall = args.value !== undefined && tool.is_active !== false && !tool.is_deleted
+  const run = () => {
+    if (canCall && call.state.phase !== 'running')
+      void call.run({ tool: tool.name, body: args.text.trim() || '{}', idempotencyKey })
+  }
+  const mode = input ?? 'form'
+  return (
+    <div className={classes.columns}>
+      <section className={classes.card} aria-label="Arguments">
+        <Group justify="space-between" mb="sm">
+          <Title order={2}>Arguments</Title>
+          <Group gap="xs">
+            <FillMenu tool={tool} onFill={args.setValue} />
+            <CopyAsMenu tool={tool.name} value={args.value} />
+          </Group>
+        </Group>
+        <ArgumentsInput
+          schema={tool.input_schema}
+          args={args}
+          errors={errors}
+          mode={mode}
+          onMode={(next) => void navigate({ search: (all) => ({ ...all, input: next }), replace: true })}
+          onSubmit={run}
+        />
+        <CallActions
+          tool={tool}
+          canCall={canCall}
+          state={call.state}
+          idempotencyKey={idempotencyKey}
+          onIdempotencyKey={setIdempotencyKey}
+          onCall={run}
+          onCancel={call.cancel}
+        />
+      </section>
+      <section className={classes.card} aria-label="Result">
+        <Title order={2} mb="sm">
+          Result
+        </Title>
+        <CallOutcome state={call.state} />
+      </section>
+    </div>
+  )
+}
+
+/** Fill in the arguments of the row of the journal that the address names, once. */
+function useRecordedArguments(from: string | undefined, fill: (value: unknown) => void): void {
+  const row = useQuery({ ...executionQuery(from ?? ''), enabled: from !== undefined })
+  const filled = useRef<string>(undefined)
+  const recorded = row.data?.arguments
+  useEffect(() => {
+    if (from === undefined || filled.current === from || recorded === null || recorded === undefined) return
+    filled.current = from
+    fill(recorded)
+  }, [from, recorded, fill])
+}
