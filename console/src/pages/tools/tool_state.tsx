@@ -16,7 +16,7 @@ export function ToolState({ tool }: ToolStateProps) {
   }
   if (tool.is_active === false) return <StatusBadge tone="idle">Inactive</StatusBadge>
   return (
-    <StatusBadge tone="good" hasDot>
+    <StatusBadge tone="quiet" hasDot>
       Active
     </StatusBadge>
   )

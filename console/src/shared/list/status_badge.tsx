@@ -1,6 +1,6 @@
 import classes from './status_badge.module.css'
 
-export type Tone = 'good' | 'bad' | 'warn' | 'idle'
+export type Tone = 'good' | 'bad' | 'warn' | 'idle' | 'quiet'
 
 interface StatusBadgeProps {
   tone: Tone

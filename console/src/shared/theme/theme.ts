@@ -13,10 +13,24 @@ const TEAL: MantineColorsTuple = [
   '#074b58',
 ]
 
+/** Cooler than Mantine's own, so that fields, menus and the page belong together. */
+const DARK: MantineColorsTuple = [
+  '#dfe4e8',
+  '#b4bcc4',
+  '#8f99a3',
+  '#5d6872',
+  '#3a434c',
+  '#2c343b',
+  '#1f252b',
+  '#15191d',
+  '#111519',
+  '#0c0f12',
+]
+
 export const theme = createTheme({
   primaryColor: 'board',
   primaryShade: { light: 7, dark: 5 },
-  colors: { board: TEAL },
+  colors: { board: TEAL, dark: DARK },
   autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Noto Sans Mono", "Liberation Mono", monospace',

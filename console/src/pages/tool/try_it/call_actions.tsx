@@ -24,7 +24,7 @@ export function CallActions(props: CallActionsProps) {
   const isRunning = state.phase === 'running'
   return (
     <div className={classes.actions}>
-      <Group gap="sm" align="flex-end">
+      <Group gap="sm">
         <Button
           onClick={onCall}
           disabled={!canCall || isRunning}

@@ -39,7 +39,7 @@ export function TryIt({ tool }: { tool: Schemas['ToolResponse'] }) {
   return (
     <div className={classes.columns}>
       <section className={classes.card} aria-label="Arguments">
-        <Group justify="space-between" mb="sm">
+        <Group justify="space-between" mb="sm" mih={32}>
           <Title order={2}>Arguments</Title>
           <Group gap="xs">
             <FillMenu tool={tool} onFill={args.setValue} />
@@ -65,9 +65,9 @@ export function TryIt({ tool }: { tool: Schemas['ToolResponse'] }) {
         />
       </section>
       <section className={classes.card} aria-label="Result">
-        <Title order={2} mb="sm">
-          Result
-        </Title>
+        <Group mb="sm" mih={32}>
+          <Title order={2}>Result</Title>
+        </Group>
         <CallOutcome state={call.state} />
       </section>
     </div>
