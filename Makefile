@@ -14,11 +14,12 @@ RESOLUTION ?= highest lowest-direct
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
-serve: $(VENV)/.run ## Run the server with demo tools on http://127.0.0.1:8080
+serve: ## Run the server with demo tools on http://127.0.0.1:8080
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.run console-or-not
 	@exec $(BIN)/pegboard serve --demo
 
 # Hundreds of processes load the same modules, so what Python has compiled is kept, whatever the shell says.
-test: $(VENV)/.dev $(VENV)/.reference ## Run every test, on real PostgreSQL and Valkey
+test: $(VENV)/.dev $(VENV)/.reference $(VENV)/.console $(VENV)/.browser ## Run every test, on real PostgreSQL and Valkey
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 # The versions are those that uv resolves for pyproject.toml, in environments that later runs reuse.
@@ -31,13 +32,14 @@ fuzz: $(VENV)/.dev $(VENV)/.reference ## Run every property test with 1,000 othe
 soak: $(VENV)/.dev $(VENV)/.reference ## Run the long tests: repeated kills, thousands of calls, both event loops
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) -m soak --timeout=600 $(ARGS)
 
-check: $(VENV)/.dev ## Format, lint, types, import directions, structure, words
+check: $(VENV)/.dev $(VENV)/.console ## Format, lint, types, import directions, structure, words
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python .ci/structure.py
 	$(BIN)/python .ci/words.py
+	cd console && PATH="$(abspath $(BIN)):$$PATH" npm run --silent check
 
 bench: $(VENV)/.dev $(VENV)/.reference $(VENV)/.peers ## Measure the claims the documentation makes
 	$(BIN)/python -m bench $(ARGS)
@@ -50,18 +52,22 @@ docs: $(VENV)/.docs ## Build the documentation into docs/_build
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build
 	@echo "docs/_build/index.html"
 
-lock: $(VENV)/.lock ## Resolve the newest versions and pin them by hash
-	@for set in dev docs run lock clients peers; do \
+lock: $(VENV)/.lock $(VENV)/.dev ## Resolve the newest versions and pin them by hash
+	@for set in dev docs run lock console clients peers; do \
 	  case $$set in dev) groups="--group build --group dev";; docs) groups="--group build --group docs -c requirements/dev.txt";; \
-	    run) groups="--group build -c requirements/dev.txt";; lock) groups="--group lock -c requirements/dev.txt";; \
+	    run) groups="--group build -c requirements/dev.txt";; lock|console) groups="--group $$set -c requirements/dev.txt";; \
 	    *) groups="--group $$set";; esac; \
-	  source=pyproject.toml; case $$set in lock|clients|peers) source=;; esac; \
+	  source=pyproject.toml; case $$set in lock|console|clients|peers) source=;; esac; \
 	  echo "requirements/$$set.txt"; \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	    --no-header $$source $$groups -o requirements/$$set.txt || exit 1; done
+	@rm -rf $(VENV)/lock && mkdir -p $(VENV)/lock && cp console/package.json $(VENV)/lock
+	@cd $(VENV)/lock && $(NPM) install --package-lock-only --omit-lockfile-registry-resolved
+	@cd $(VENV)/lock && $(NPM) ci  # the lock is complete if an empty folder can be filled from it
+	@cp $(VENV)/lock/package-lock.json console && rm -rf $(VENV)/lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) console/node_modules src/pegboard/surfaces/console/static docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Pegboard needs Python 3.11 or newer; none was found. Set PYTHON=/path/to/python3."; exit 1; }
@@ -74,7 +80,28 @@ $(VENV)/.run $(VENV)/.dev $(VENV)/.docs $(VENV)/.lock: $(VENV)/.%: requirements/
 	@touch $@
 
 # Programs of the Node world, with the Node that a Python package brings; it trusts whom the machine trusts.
-NPM_CI = PATH="$(abspath $(BIN)):$$PATH" NODE_USE_SYSTEM_CA=1 npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --cache "$(abspath $(VENV))/npm-cache"
+NPM = PATH="$(abspath $(BIN)):$$PATH" NODE_USE_SYSTEM_CA=1 npm --loglevel=error --no-audit --no-fund --ignore-scripts --cache "$(abspath $(VENV))/npm-cache"
+NPM_CI = $(NPM) ci
+
+# The web console. Its Node has a folder of its own, so that pip can install other packages at the same time.
+$(VENV)/.console: $(shell find console -type f -not -path "*/node_modules/*" -not -path "*/tests/*" -not -path "*/__pycache__/*") requirements/console.txt | $(BIN)/python
+	@[ $(VENV)/.node -nt requirements/console.txt ] || { \
+	  $(PIP_INSTALL) --require-hashes --no-compile --upgrade --target $(VENV)/node -r requirements/console.txt && touch $(VENV)/.node; }
+	@PYTHONPATH=$(VENV)/node npm_config_cache="$(abspath $(VENV))/npm-cache" $(BIN)/python console/build_console.py
+	@touch $@
+
+.PHONY: console-or-not
+console-or-not: | $(BIN)/python
+	@[ "$$PEGBOARD_CONSOLE" = off ] || $(MAKE) --silent $(VENV)/.console >$(VENV)/console.log 2>&1 || \
+	  echo "The web console could not be built, and the server starts without it: see $(VENV)/console.log"
+
+# The browser of the tests, with its libraries and fonts; other systems than Linux on x86-64 bring their own.
+$(VENV)/.browser: tests/browser/package-lock.json tests/browser/unpack.mjs $(VENV)/.dev
+	@rm -rf $(VENV)/browser && mkdir -p $(VENV)/browser
+	@cp tests/browser/package.json tests/browser/package-lock.json tests/browser/unpack.mjs $(VENV)/browser
+	@cd $(VENV)/browser && $(NPM_CI)
+	@[ "$$(uname -sm)" != "Linux x86_64" ] || { cd $(VENV)/browser && TMPDIR="$$PWD" PATH="$(abspath $(BIN)):$$PATH" node unpack.mjs; }
+	@touch $@
 
 # The reference MCP servers of the tests.
 $(VENV)/.reference: tests/reference/package-lock.json $(VENV)/.dev

@@ -25,6 +25,7 @@ export default defineConfig({
   build: {
     outDir: '../src/pegboard/surfaces/console/static',
     emptyOutDir: true,
+    manifest: true,
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

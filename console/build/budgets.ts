@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+interface Chunk {
+  file: string
+  isEntry?: boolean
+  imports?: string[]
+  dynamicImports?: string[]
+  css?: string[]
+}
+
+const STATIC = new URL('../../src/pegboard/surfaces/console/static/', import.meta.url).pathname
+const KB = 1000
+const FIRST_SCRIPTS = 300 * KB
+const FIRST_STYLES = 45 * KB
+const PAGE = 130 * KB
+const ALL_FILES = 3 * 1024 * KB
+const LISTS = ['src/pages/tools/tools_page.tsx', 'src/pages/executions/executions_page.tsx']
+const HEAVY = /(form|editor)-/
+
+const manifest = JSON.parse(readFileSync(join(STATIC, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
+
+/** Return the names of a chunk and of all chunks that it loads with it. */
+function collect(name: string, found = new Set<string>()): Set<string> {
+  if (!found.has(name)) {
+    found.add(name)
+    for (const each of manifest[name]?.imports ?? []) collect(each, found)
+  }
+  return found
+}
+
+function gzippedSize(file: string): number {
+  return gzipSync(readFileSync(join(STATIC, file)), { level: 9 }).length
+}
+
+function sum(files: Iterable<string>): number {
+  return [...new Set(files)].reduce((total, file) => total + gzippedSize(file), 0)
+}
+
+function folderSize(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((total, entry) => total + statSync(join(entry.parentPath, entry.name)).size, 0)
+}
+
+const problems: string[] = []
+function check(what: string, size: number, limit: number): void {
+  console.log(`${what}: ${(size / KB).toFixed(1)} of ${(limit / KB).toFixed(0)} kB`)
+  if (size > limit) problems.push(`${what} is larger than ${limit / KB} kB`)
+}
+
+const entry = Object.keys(manifest).find((name) => manifest[name]?.isEntry) ?? 'index.html'
+const first = collect(entry)
+const chunks = (names: Iterable<string>) => [...names].flatMap((name) => manifest[name] ?? [])
+check('first load, scripts', sum(chunks(first).map((chunk) => chunk.file)), FIRST_SCRIPTS)
+check('first load, styles', sum(chunks(first).flatMap((chunk) => chunk.css ?? [])), FIRST_STYLES)
+for (const page of manifest[entry]?.dynamicImports ?? []) {
+  const added = [...collect(page)].filter((name) => !first.has(name))
+  // What a page loads when it is opened: a form, but not the editor, which another mode of the page loads.
+  const later = (manifest[page]?.dynamicImports ?? []).filter((name) => !name.includes('editor'))
+  const all = new Set([...added, ...later.flatMap((name) => [...collect(name)].filter((each) => !first.has(each)))])
+  check(page, sum(chunks(all).flatMap((chunk) => [chunk.file, ...(chunk.css ?? [])])), PAGE)
+  const heavy = chunks(all).find((chunk) => LISTS.includes(page) && HEAVY.test(chunk.file))
+  if (heavy) problems.push(`${page} loads ${heavy.file}; lists load neither form nor editor`)
+}
+check('all files', folderSize(STATIC), ALL_FILES)
+if (problems.length > 0) {
+  console.error(problems.join('\n'))
+  process.exit(1)
+}
