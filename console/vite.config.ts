@@ -19,8 +19,9 @@ export default defineConfig({
     },
   },
   experimental: {
-    // Chunks are found relative to each other, so that only the page itself depends on a path prefix.
-    renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+    // Chunks are found relative to each other; only the page depends on a path prefix, which the server fills in.
+    renderBuiltUrl: (file, { hostType }) =>
+      hostType === 'html' ? `__BASE_PATH__/console/${file}` : { relative: true },
   },
   build: {
     outDir: '../src/pegboard/surfaces/console/static',

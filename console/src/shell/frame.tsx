@@ -7,6 +7,7 @@ import { Icon } from '../shared/icons/icon'
 import { useShortcuts } from '../shared/keyboard/use_shortcuts'
 import { ListOutline } from '../shared/states/list_outline'
 import { AccountMenu } from './account_menu'
+import { BuildNotice } from './build_notice'
 import classes from './frame.module.css'
 import { LoginDialog } from './login_dialog'
 import { Logo } from './logo'
@@ -66,6 +67,7 @@ export function Frame() {
         <Navigation onNavigate={menu.close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <BuildNotice />
         <Suspense fallback={<ListOutline />}>
           <Outlet />
         </Suspense>

@@ -2,9 +2,16 @@ import createClient, { type Middleware } from 'openapi-fetch'
 import { endSession } from '../session/session_state'
 import { ApiError, readProblem } from './api_error'
 import { BOARD_PATH } from './base_path'
+import { compareBuild } from './build_state'
 import type { components, paths } from './schema'
 
 export type Schemas = components['schemas']
+
+const noticeBuild: Middleware = {
+  onResponse({ response }) {
+    compareBuild(response.headers.get('X-Console-Build'))
+  },
+}
 
 const noticeSessionEnd: Middleware = {
   onResponse({ response, schemaPath }) {
@@ -21,7 +28,7 @@ export const api = createClient<paths>({
   baseUrl: BOARD_PATH,
   credentials: 'same-origin',
 })
-api.use(noticeSessionEnd)
+api.use(noticeBuild, noticeSessionEnd)
 
 /** Return the data of a response, or throw an ApiError. */
 export async function unwrap<T>(request: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {

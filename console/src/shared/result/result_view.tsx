@@ -13,13 +13,15 @@ interface ResultViewProps {
   value: unknown
   /** The response as it came; absent for rows of the journal. */
   raw?: string
+  /** How it is shown at first, where the value can be shown so. */
+  first?: Mode
 }
 
 /** A value as a table, text or JSON, beside the response as it came. */
-export function ResultView({ value, raw }: ResultViewProps) {
+export function ResultView({ value, raw, first }: ResultViewProps) {
   const table = useMemo(() => buildTable(value), [value])
   const json = useMemo(() => formatJson(value), [value])
-  const [wanted, setWanted] = useState<Mode>()
+  const [wanted, setWanted] = useState<Mode | undefined>(first)
   const mode =
     wanted === 'table' && !table ? 'json' : (wanted ?? (table ? 'table' : typeof value === 'string' ? 'text' : 'json'))
   const modes = [

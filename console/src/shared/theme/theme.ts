@@ -51,6 +51,11 @@ export const theme = createTheme({
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--mantine-color-red-light': '#fdeeee',
+    '--mantine-color-red-light-color': '#b01e1e',
+    '--mantine-color-yellow-light': '#fdf3e0',
+    '--mantine-color-yellow-light-color': '#7a4d00',
+    '--mantine-color-error': '#c22525',
     '--mantine-color-dimmed': '#545c64',
     '--mantine-color-placeholder': '#697179',
     '--mantine-color-body': '#ffffff',
@@ -72,6 +77,11 @@ export const resolveVariables: CSSVariablesResolver = () => ({
     '--board-link': '#0b6f82',
   },
   dark: {
+    '--mantine-color-red-light': '#3a1d20',
+    '--mantine-color-red-light-color': '#ff9b9b',
+    '--mantine-color-yellow-light': '#352a12',
+    '--mantine-color-yellow-light-color': '#f5bd62',
+    '--mantine-color-error': '#ff8f8f',
     '--mantine-color-dimmed': '#a8b0b8',
     '--mantine-color-placeholder': '#949ca5',
     '--mantine-color-body': '#15191d',

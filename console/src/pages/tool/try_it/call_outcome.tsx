@@ -51,7 +51,11 @@ function Outcome({ state }: { state: CallState }) {
           )}
         </Text>
       ))}
-      {answer.success ? <ResultView value={answer.result} raw={raw} /> : <ResultView value={answer} raw={raw} />}
+      {answer.success ? (
+        <ResultView value={answer.result} raw={raw} />
+      ) : (
+        <ResultView value={answer} raw={raw} first="json" />
+      )}
     </Stack>
   )
 }
