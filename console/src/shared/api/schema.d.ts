@@ -104,6 +104,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/executions/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Verification
+         * @description When the whole journal was last verified, how many rows, and what was found; admins only.
+         */
+        get: operations["get_verification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/executions/{execution_id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prove Execution
+         * @description Where one row of the journal is in its hash chain, and whether it is as the board wrote it.
+         */
+        get: operations["prove_execution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/executions/stream": {
         parameters: {
             query?: never;
@@ -655,7 +695,13 @@ export interface paths {
         delete: operations["remove_user"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update User
+         * @description Rename a user or change their role, which applies to all their keys at once; admins only.
+         *
+         *     The status is 409 for the last admin who has a valid key, and for the board's own admin.
+         */
+        patch: operations["update_user"];
         trace?: never;
     };
     "/v1/users/{user_id}/keys": {
@@ -1231,6 +1277,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Board State
+         * @description The running board: version, database, processes, spool, sandbox, settings and checks; admins only.
+         *
+         *     The checks are those of `pegboard doctor` that concern the server; their results are kept for half a minute.
+         */
+        get: operations["get_board"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tools/{name}/call": {
         parameters: {
             query?: never;
@@ -1546,6 +1614,46 @@ export interface components {
             dry_run: boolean;
         };
         /**
+         * BoardResponse
+         * @description The running board.
+         */
+        BoardResponse: {
+            /** Version */
+            version: string;
+            /** Python */
+            python: string;
+            /**
+             * Started At
+             * Format: date-time
+             * @description When the process that answers began to serve
+             */
+            started_at: string;
+            /**
+             * Not Ready
+             * @description Why calls cannot be served now; empty if they can
+             */
+            not_ready: string[];
+            database: components["schemas"]["DatabaseResponse"];
+            /**
+             * Processes
+             * @description Those that have written to the journal, at most 100
+             */
+            processes: components["schemas"]["ProcessResponse"][];
+            spool: components["schemas"]["SpoolResponse"];
+            sandbox: components["schemas"]["SandboxResponse"];
+            /**
+             * Settings
+             * @description All settings that are not secret
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /** Checks */
+            checks: components["schemas"]["CheckResponse"][];
+            /** Checked Seconds Ago */
+            checked_seconds_ago: number;
+        };
+        /**
          * ChainBody
          * @description A chain to run, with its input; or, with `save`, a chain to save as a tool.
          *
@@ -1647,6 +1755,26 @@ export interface components {
             steps: components["schemas"]["StepResponse"][];
             /** Execution Time Ms */
             execution_time_ms: number;
+        };
+        /**
+         * CheckResponse
+         * @description One check of `pegboard doctor`.
+         */
+        CheckResponse: {
+            /** Check */
+            check: string;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "ok" | "warning" | "bad";
+            /** Message */
+            message: string;
+            /**
+             * Advice
+             * @description What to do
+             */
+            advice: string | null;
         };
         /**
          * CodeCreated
@@ -1780,6 +1908,27 @@ export interface components {
             next_cursor?: string | null;
             /** Count */
             count: number;
+        };
+        /**
+         * DatabaseResponse
+         * @description The database of the board.
+         */
+        DatabaseResponse: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "sqlite" | "postgresql";
+            /**
+             * Url
+             * @description Without its password
+             */
+            url: string;
+            /**
+             * Revision
+             * @description The number of changes of the registry
+             */
+            revision: number;
         };
         /**
          * DialectResponse
@@ -2337,6 +2486,39 @@ export interface components {
             restriction: string | null;
         };
         /**
+         * LastVerificationResponse
+         * @description The last verification of the whole journal.
+         */
+        LastVerificationResponse: {
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /**
+             * Finished At
+             * Format: date-time
+             */
+            finished_at: string;
+            /**
+             * Checked
+             * @description The number of rows
+             */
+            checked: number;
+            /**
+             * Findings
+             * @description How many violations of each kind were found; empty if none
+             */
+            findings: {
+                [key: string]: number;
+            };
+            /**
+             * Caller
+             * @description The name of the admin who verified it
+             */
+            caller: string;
+        };
+        /**
          * LeftOutResponse
          * @description A part of the source that was not imported, or not completely.
          */
@@ -2751,6 +2933,59 @@ export interface components {
              * @default 0
              */
             found: number;
+            progress?: components["schemas"]["VerificationProgress"] | null;
+        };
+        /**
+         * ProcessResponse
+         * @description A process that writes to the journal.
+         */
+        ProcessResponse: {
+            /**
+             * Number
+             * @description The number of its writer
+             */
+            number: number;
+            /** Host */
+            host: string;
+            /** Pid */
+            pid: number;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+        };
+        /**
+         * ProofResponse
+         * @description Where a row of the journal is in its hash chain.
+         */
+        ProofResponse: {
+            /** Execution Id */
+            execution_id: string;
+            /**
+             * Writer
+             * @description The number of the process that wrote it; null if it is in no chain
+             */
+            writer: number | null;
+            /**
+             * Number
+             * @description Its number in the chain of this writer
+             */
+            number: number | null;
+            /** Mac */
+            mac: string | null;
+            /**
+             * Is Genuine
+             * @description Whether it is as the board wrote it; null if that is not known
+             */
+            is_genuine: boolean | null;
+            /**
+             * Findings
+             * @description What is wrong with it
+             */
+            findings: components["schemas"]["FindingBody"][];
+            /** Note */
+            note: string | null;
         };
         /**
          * PruneBody
@@ -3042,6 +3277,24 @@ export interface components {
             total: number | null;
         };
         /**
+         * SandboxResponse
+         * @description Whether python and shell tools can be confined, and by what they are limited.
+         */
+        SandboxResponse: {
+            /**
+             * Children
+             * @description Maximum number of running calls
+             */
+            children: number;
+            /**
+             * Without
+             * @description The kernel features that they may run without
+             */
+            without: string[];
+            /** Checks */
+            checks: components["schemas"]["CheckResponse"][];
+        };
+        /**
          * SearchedExecutionPage
          * @description One page of a search in the journal by something that has no index.
          */
@@ -3185,6 +3438,19 @@ export interface components {
             id: string;
             /** Reason */
             reason: string;
+        };
+        /**
+         * SpoolResponse
+         * @description Rows that wait for the database.
+         */
+        SpoolResponse: {
+            /**
+             * Trouble
+             * @description Why rows cannot be recorded now; null if they can
+             */
+            trouble: string | null;
+            /** Checks */
+            checks: components["schemas"]["CheckResponse"][];
         };
         /**
          * StatisticsResponse
@@ -4093,6 +4359,46 @@ export interface components {
             updated_at: string;
         };
         /**
+         * UserUpdate
+         * @description Changes of a user; absent fields stay.
+         */
+        UserUpdate: {
+            /** Name */
+            name?: string | null;
+            /** Role */
+            role?: ("admin" | "member") | null;
+        };
+        /**
+         * VerificationProgress
+         * @description What a verification of the whole journal has checked up to a position; signed against changes by clients.
+         */
+        VerificationProgress: {
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Checked */
+            checked: number;
+            /**
+             * Findings
+             * @default {}
+             */
+            findings: {
+                [key: string]: number;
+            };
+            /** Mac */
+            mac: string;
+        };
+        /**
+         * VerificationStatus
+         * @description When the whole journal was last verified.
+         */
+        VerificationStatus: {
+            /** @description null if it never was */
+            last: components["schemas"]["LastVerificationResponse"] | null;
+        };
+        /**
          * VerifyBody
          * @description The part of the journal to verify: all of it, the rows of one writer, or the calls that finished in a period.
          */
@@ -4429,6 +4735,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StatisticsResponse"] | components["schemas"]["SeriesStatisticsResponse"] | components["schemas"]["CompactStatisticsResponse"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_verification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationStatus"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    prove_execution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProofResponse"];
                 };
             };
             /** @description Refused */
@@ -5752,6 +6118,41 @@ export interface operations {
             };
         };
     };
+    update_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserResponse"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     list_keys: {
         parameters: {
             query?: never;
@@ -6909,6 +7310,35 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_board: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardResponse"];
                 };
             };
             /** @description Refused */
