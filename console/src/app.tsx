@@ -2,10 +2,10 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { router } from './router'
-import { queryClient } from './shared/query/query_client'
-import { readNonce } from './shared/security/nonce'
-import { resolveVariables, theme } from './shared/theme/theme'
+import { router } from './router.tsx'
+import { queryClient } from './shared/query/query_client.ts'
+import { readNonce } from './shared/security/nonce.ts'
+import { resolveVariables, theme } from './shared/theme/theme.ts'
 
 const schemeManager = localStorageColorSchemeManager({ key: 'pegboard-color-scheme' })
 

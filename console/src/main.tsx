@@ -1,8 +1,8 @@
-import './shared/theme/styles'
+import './shared/theme/styles.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app'
-import { installTrustedTypes } from './shared/security/trusted_types'
+import { App } from './app.tsx'
+import { installTrustedTypes } from './shared/security/trusted_types.ts'
 
 installTrustedTypes()
 const root = document.getElementById('root')

@@ -1,12 +1,12 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { readExecutionsSearch } from './pages/executions/executions_search'
-import { readOverviewSearch } from './pages/overview/overview_search'
-import { readToolSearch } from './pages/tool/tool_search'
-import { readToolsSearch } from './pages/tools/tools_search'
-import { CONSOLE_PATH } from './shared/api/base_path'
-import { NotFoundPage } from './shell/not_found_page'
-import { RouteError } from './shell/route_error'
-import { Shell } from './shell/shell'
+import { readExecutionsSearch } from './pages/executions/executions_search.ts'
+import { readOverviewSearch } from './pages/overview/overview_search.ts'
+import { readToolSearch } from './pages/tool/tool_search.ts'
+import { readToolsSearch } from './pages/tools/tools_search.ts'
+import { CONSOLE_PATH } from './shared/api/base_path.ts'
+import { NotFoundPage } from './shell/not_found_page.tsx'
+import { RouteError } from './shell/route_error.tsx'
+import { Shell } from './shell/shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage, errorComponent: RouteError })
 
@@ -22,28 +22,28 @@ export const overviewRoute = createRoute({
   getParentRoute: () => root,
   path: '/overview',
   validateSearch: readOverviewSearch,
-  component: lazyRouteComponent(() => import('./pages/overview/overview_page'), 'OverviewPage'),
+  component: lazyRouteComponent(() => import('./pages/overview/overview_page.tsx'), 'OverviewPage'),
 })
 
 export const toolsRoute = createRoute({
   getParentRoute: () => root,
   path: '/tools',
   validateSearch: readToolsSearch,
-  component: lazyRouteComponent(() => import('./pages/tools/tools_page'), 'ToolsPage'),
+  component: lazyRouteComponent(() => import('./pages/tools/tools_page.tsx'), 'ToolsPage'),
 })
 
 export const toolRoute = createRoute({
   getParentRoute: () => root,
   path: '/tools/$ref',
   validateSearch: readToolSearch,
-  component: lazyRouteComponent(() => import('./pages/tool/tool_page'), 'ToolPage'),
+  component: lazyRouteComponent(() => import('./pages/tool/tool_page.tsx'), 'ToolPage'),
 })
 
 export const executionsRoute = createRoute({
   getParentRoute: () => root,
   path: '/executions',
   validateSearch: readExecutionsSearch,
-  component: lazyRouteComponent(() => import('./pages/executions/executions_page'), 'ExecutionsPage'),
+  component: lazyRouteComponent(() => import('./pages/executions/executions_page.tsx'), 'ExecutionsPage'),
 })
 
 export const router = createRouter({

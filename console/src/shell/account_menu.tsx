@@ -1,12 +1,12 @@
 import { ActionIcon, Menu, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { Icon } from '../shared/icons/icon'
-import { logOut } from '../shared/session/log_in'
-import { announceLogout } from '../shared/session/session_state'
-import { useMe } from '../shared/session/use_me'
-import { usePreference } from '../shared/storage/preferences'
-import { ForeignText } from '../shared/text/foreign_text'
+import { Icon } from '../shared/icons/icon.tsx'
+import { logOut } from '../shared/session/log_in.ts'
+import { announceLogout } from '../shared/session/session_state.ts'
+import { useMe } from '../shared/session/use_me.ts'
+import { usePreference } from '../shared/storage/preferences.ts'
+import { ForeignText } from '../shared/text/foreign_text.tsx'
 
 /** Who is logged in, the time zone, and the way out. */
 export function AccountMenu() {

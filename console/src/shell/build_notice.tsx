@@ -1,5 +1,5 @@
 import { Alert, Button, Group } from '@mantine/core'
-import { useIsOldBuild } from '../shared/api/build_state'
+import { useIsOldBuild } from '../shared/api/build_state.ts'
 
 /** Offers to load the page again after the server was updated; nothing happens by itself, so nothing typed is lost. */
 export function BuildNotice() {

@@ -1,7 +1,7 @@
 import { Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { LoginForm } from '../pages/login/login_form'
-import { startSession, useSessionEnded } from '../shared/session/session_state'
+import { LoginForm } from '../pages/login/login_form.tsx'
+import { startSession, useSessionEnded } from '../shared/session/session_state.ts'
 
 /** Asks to log in again over the page, which stays as it was. */
 export function LoginDialog() {

@@ -1,8 +1,8 @@
 import { NavLink } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
-import { BOARD_PATH } from '../shared/api/base_path'
-import { Icon } from '../shared/icons/icon'
-import { PAGES } from './pages'
+import { BOARD_PATH } from '../shared/api/base_path.ts'
+import { Icon } from '../shared/icons/icon.tsx'
+import { PAGES } from './pages.ts'
 
 /** The links to the pages. */
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { EmptyState } from '../shared/states/empty_state'
-import { PageHeader } from '../shared/states/page_header'
+import { EmptyState } from '../shared/states/empty_state.tsx'
+import { PageHeader } from '../shared/states/page_header.tsx'
 
 /** For an address that is no page. */
 export function NotFoundPage() {

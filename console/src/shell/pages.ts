@@ -1,4 +1,4 @@
-import type { IconName } from '../shared/icons/icon'
+import type { IconName } from '../shared/icons/icon.tsx'
 
 /** The pages of the navigation, in its order, each with the letter that follows `g`. */
 export const PAGES = [

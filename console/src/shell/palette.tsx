@@ -3,10 +3,10 @@ import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, unwrap } from '../shared/api/client'
-import { Icon } from '../shared/icons/icon'
-import { spellHidden } from '../shared/text/visible_text'
-import { PAGES } from './pages'
+import { api, unwrap } from '../shared/api/client.ts'
+import { Icon } from '../shared/icons/icon.tsx'
+import { spellHidden } from '../shared/text/visible_text.ts'
+import { PAGES } from './pages.ts'
 
 interface PaletteProps {
   onShowShortcuts: () => void
@@ -56,6 +56,9 @@ export function Palette({ onShowShortcuts }: PaletteProps) {
       onQueryChange={setQuery}
       nothingFound={found.isFetching ? 'Searching' : 'Nothing found'}
       highlightQuery={false}
+      // What is typed at once after Ctrl K must arrive.
+      transitionProps={{ duration: 0 }}
+      overlayProps={{ blur: 0 }}
       shortcut={['mod + K']}
       searchProps={{
         'aria-label': 'Search tools, executions and pages',

@@ -1,5 +1,5 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
-import { ErrorState } from '../shared/states/error_state'
+import { ErrorState } from '../shared/states/error_state.tsx'
 
 /** For a page that failed, such as one whose files the server no longer has. */
 export function RouteError({ error, reset }: ErrorComponentProps) {

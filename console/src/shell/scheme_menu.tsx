@@ -1,5 +1,5 @@
 import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core'
-import { Icon, type IconName } from '../shared/icons/icon'
+import { Icon, type IconName } from '../shared/icons/icon.tsx'
 
 const SCHEMES: { value: MantineColorScheme; label: string; icon: IconName }[] = [
   { value: 'light', label: 'Light', icon: 'sun' },

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { LoginPage } from '../pages/login/login_page'
-import { ApiError } from '../shared/api/api_error'
-import { queryClient } from '../shared/query/query_client'
-import { listenToTabs } from '../shared/session/session_state'
-import { meQuery } from '../shared/session/use_me'
-import { ErrorState } from '../shared/states/error_state'
-import { Frame } from './frame'
+import { LoginPage } from '../pages/login/login_page.tsx'
+import { ApiError } from '../shared/api/api_error.ts'
+import { queryClient } from '../shared/query/query_client.ts'
+import { listenToTabs } from '../shared/session/session_state.ts'
+import { meQuery } from '../shared/session/use_me.ts'
+import { ErrorState } from '../shared/states/error_state.tsx'
+import { Frame } from './frame.tsx'
 
 /** Shows the log-in page until there is a session, then the frame with the page in it. */
 export function Shell() {

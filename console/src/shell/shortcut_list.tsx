@@ -1,5 +1,5 @@
 import { Group, Kbd, Modal, Stack, Text, Title } from '@mantine/core'
-import { PAGES } from './pages'
+import { PAGES } from './pages.ts'
 
 const GROUPS: { title: string; rows: [string[], string][] }[] = [
   {

@@ -1,13 +1,13 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { CopyText } from '../../shared/copy/copy_button'
-import { formatDuration } from '../../shared/format/numbers'
-import { ForeignText } from '../../shared/text/foreign_text'
-import { TimeText } from '../../shared/time/time_text'
+import { CopyText } from '../../shared/copy/copy_button.tsx'
+import { formatDuration } from '../../shared/format/numbers.ts'
+import { ForeignText } from '../../shared/text/foreign_text.tsx'
+import { TimeText } from '../../shared/time/time_text.tsx'
 import classes from './execution_panel.module.css'
-import type { Execution } from './executions_query'
-import type { ExecutionsSearch } from './executions_search'
+import type { Execution } from './executions_query.ts'
+import type { ExecutionsSearch } from './executions_search.ts'
 
 /** Who made a call, when, through what, and what belongs to it. */
 export function ExecutionFacts({ row }: { row: Execution }) {

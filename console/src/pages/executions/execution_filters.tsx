@@ -1,8 +1,8 @@
 import { Group } from '@mantine/core'
-import { ChoiceSelect } from '../../shared/list/choice_select'
-import { FilterInput } from '../../shared/list/filter_input'
-import { type ExecutionsSearch, STATUSES } from './executions_search'
-import { STATUS_TEXT } from './status_text'
+import { ChoiceSelect } from '../../shared/list/choice_select.tsx'
+import { FilterInput } from '../../shared/list/filter_input.tsx'
+import { type ExecutionsSearch, STATUSES } from './executions_search.ts'
+import { STATUS_TEXT } from './status_text.ts'
 
 const STATUS_CHOICES = STATUSES.map((value) => ({ value, label: STATUS_TEXT[value].label }))
 const SURFACE_CHOICES = [

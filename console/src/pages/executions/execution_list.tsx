@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
-import { formatDuration } from '../../shared/format/numbers'
-import { DataList } from '../../shared/list/data_list'
-import { StatusBadge } from '../../shared/list/status_badge'
-import { spellHidden } from '../../shared/text/visible_text'
-import { TimeText } from '../../shared/time/time_text'
+import { formatDuration } from '../../shared/format/numbers.ts'
+import { DataList } from '../../shared/list/data_list.tsx'
+import { StatusBadge } from '../../shared/list/status_badge.tsx'
+import { spellHidden } from '../../shared/text/visible_text.ts'
+import { TimeText } from '../../shared/time/time_text.tsx'
 import classes from './executions_page.module.css'
-import type { Execution } from './executions_query'
-import { RowBadges } from './row_badges'
-import { STATUS_TEXT } from './status_text'
+import type { Execution } from './executions_query.ts'
+import { RowBadges } from './row_badges.tsx'
+import { STATUS_TEXT } from './status_text.ts'
 
 const COLUMNS = ['Time', 'Tool', 'Status', 'Code', 'Caller', 'Surface', 'Duration']
 

@@ -1,14 +1,14 @@
 import { CloseButton, Group, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { StatusBadge } from '../../shared/list/status_badge'
-import { ErrorState } from '../../shared/states/error_state'
-import { ListOutline } from '../../shared/states/list_outline'
-import { ForeignText } from '../../shared/text/foreign_text'
-import { ExecutionDetails } from './execution_details'
+import { StatusBadge } from '../../shared/list/status_badge.tsx'
+import { ErrorState } from '../../shared/states/error_state.tsx'
+import { ListOutline } from '../../shared/states/list_outline.tsx'
+import { ForeignText } from '../../shared/text/foreign_text.tsx'
+import { ExecutionDetails } from './execution_details.tsx'
 import classes from './execution_panel.module.css'
-import { executionQuery } from './executions_query'
-import { STATUS_TEXT } from './status_text'
+import { executionQuery } from './executions_query.ts'
+import { STATUS_TEXT } from './status_text.ts'
 
 interface ExecutionPanelProps {
   id: string

@@ -2,20 +2,20 @@ import { Button, Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { useShortcuts } from '../../shared/keyboard/use_shortcuts'
-import { EmptyState } from '../../shared/states/empty_state'
-import { ErrorState } from '../../shared/states/error_state'
-import { ListOutline } from '../../shared/states/list_outline'
-import { PageHeader } from '../../shared/states/page_header'
-import { TimeText } from '../../shared/time/time_text'
-import { ExecutionFilters } from './execution_filters'
-import { ExecutionList } from './execution_list'
-import { ExecutionPanel } from './execution_panel'
+import { useShortcuts } from '../../shared/keyboard/use_shortcuts.ts'
+import { EmptyState } from '../../shared/states/empty_state.tsx'
+import { ErrorState } from '../../shared/states/error_state.tsx'
+import { ListOutline } from '../../shared/states/list_outline.tsx'
+import { PageHeader } from '../../shared/states/page_header.tsx'
+import { TimeText } from '../../shared/time/time_text.tsx'
+import { ExecutionFilters } from './execution_filters.tsx'
+import { ExecutionList } from './execution_list.tsx'
+import { ExecutionPanel } from './execution_panel.tsx'
 import classes from './executions_page.module.css'
-import { executionsQuery } from './executions_query'
-import { type ExecutionsSearch, listFilters } from './executions_search'
-import { FilterChips } from './filter_chips'
-import { NewRows } from './new_rows'
+import { executionsQuery } from './executions_query.ts'
+import { type ExecutionsSearch, listFilters } from './executions_search.ts'
+import { FilterChips } from './filter_chips.tsx'
+import { NewRows } from './new_rows.tsx'
 
 const route = getRouteApi('/executions')
 
@@ -43,8 +43,10 @@ export function ExecutionsPage() {
       <PageHeader title="Executions">
         <NewRows search={search} newest={rows[0]?.id} onShow={() => void list.refetch()} />
       </PageHeader>
-      <ExecutionFilters search={search} onChange={change} />
-      <FilterChips search={search} onChange={change} />
+      <div className={search.open === undefined ? undefined : classes.above}>
+        <ExecutionFilters search={search} onChange={change} />
+        <FilterChips search={search} onChange={change} />
+      </div>
       <div className={search.open === undefined ? undefined : classes.split}>
         <div>
           {list.error && <ErrorState error={list.error} what="The journal" retry={() => void list.refetch()} />}

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../shared/api/client'
-import { parseExactly } from '../../shared/json/exact_json'
-import { type ExecutionsSearch, listFilters } from './executions_search'
+import { api, type Schemas, unwrap } from '../../shared/api/client.ts'
+import { parseExactly } from '../../shared/json/exact_json.ts'
+import { type ExecutionsSearch, listFilters } from './executions_search.ts'
 
 export type Execution = Schemas['ExecutionResponse']
 

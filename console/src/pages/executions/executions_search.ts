@@ -1,4 +1,4 @@
-import { type RawSearch, readChoice, readNumber, readText, readTime } from '../../shared/query/search_values'
+import { type RawSearch, readChoice, readNumber, readText, readTime } from '../../shared/query/search_values.ts'
 
 export const STATUSES = ['succeeded', 'failed', 'refused', 'in_doubt'] as const
 export const SURFACES = ['rest', 'mcp', 'cli', 'library', 'console'] as const

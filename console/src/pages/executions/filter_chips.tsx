@@ -1,9 +1,9 @@
 import { Group } from '@mantine/core'
-import { Icon } from '../../shared/icons/icon'
-import { usePreference } from '../../shared/storage/preferences'
-import { spellHidden } from '../../shared/text/visible_text'
-import { formatTime, type Zone } from '../../shared/time/format_time'
-import { type ExecutionsSearch, listFilters } from './executions_search'
+import { Icon } from '../../shared/icons/icon.tsx'
+import { usePreference } from '../../shared/storage/preferences.ts'
+import { spellHidden } from '../../shared/text/visible_text.ts'
+import { formatTime, type Zone } from '../../shared/time/format_time.ts'
+import { type ExecutionsSearch, listFilters } from './executions_search.ts'
 import classes from './filter_chips.module.css'
 
 const NAMES: Partial<Record<keyof ExecutionsSearch, string>> = {

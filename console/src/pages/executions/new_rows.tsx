@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../../shared/api/client'
-import { Icon } from '../../shared/icons/icon'
-import { type ExecutionsSearch, listFilters } from './executions_search'
+import { api, unwrap } from '../../shared/api/client.ts'
+import { Icon } from '../../shared/icons/icon.tsx'
+import { type ExecutionsSearch, listFilters } from './executions_search.ts'
 
 const CHECK_MS = 5_000
 const MOST = 100

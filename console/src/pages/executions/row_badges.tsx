@@ -1,5 +1,5 @@
-import { StatusBadge } from '../../shared/list/status_badge'
-import type { Execution } from './executions_query'
+import { StatusBadge } from '../../shared/list/status_badge.tsx'
+import type { Execution } from './executions_query.ts'
 
 /** What is special about a row: a repeat, several attempts, a part of a chain. */
 export function RowBadges({ row }: { row: Execution }) {

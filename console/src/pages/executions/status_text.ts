@@ -1,5 +1,5 @@
-import type { Tone } from '../../shared/list/status_badge'
-import type { Execution } from './executions_query'
+import type { Tone } from '../../shared/list/status_badge.tsx'
+import type { Execution } from './executions_query.ts'
 
 /** How each status is written, and its colour. */
 export const STATUS_TEXT: Record<Execution['status'], { label: string; tone: Tone }> = {

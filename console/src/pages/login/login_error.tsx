@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core'
-import { ApiError } from '../../shared/api/api_error'
-import { Icon } from '../../shared/icons/icon'
+import { ApiError } from '../../shared/api/api_error.ts'
+import { Icon } from '../../shared/icons/icon.tsx'
 
 /** Why the log-in failed, and the way out. */
 export function LoginError({ error }: { error: Error }) {

@@ -1,8 +1,8 @@
 import { Button, PasswordInput, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { logIn } from '../../shared/session/log_in'
-import { LoginError } from './login_error'
+import { logIn } from '../../shared/session/log_in.ts'
+import { LoginError } from './login_error.tsx'
 
 interface LoginFormProps {
   onDone: () => void

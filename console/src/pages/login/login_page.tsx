@@ -1,11 +1,11 @@
 import { Code, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { logIn, takeCode } from '../../shared/session/log_in'
-import { startSession } from '../../shared/session/session_state'
-import { Logo } from '../../shell/logo'
-import { LoginError } from './login_error'
-import { LoginForm } from './login_form'
+import { logIn, takeCode } from '../../shared/session/log_in.ts'
+import { startSession } from '../../shared/session/session_state.ts'
+import { Logo } from '../../shell/logo.tsx'
+import { LoginError } from './login_error.tsx'
+import { LoginForm } from './login_form.tsx'
 import classes from './login_page.module.css'
 
 /** Log in with a key, or by an address with a one-time code. */

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Icon } from '../../shared/icons/icon'
-import { driftedQuery } from './overview_query'
-import type { Totals } from './totals'
+import { Icon } from '../../shared/icons/icon.tsx'
+import { driftedQuery } from './overview_query.ts'
+import type { Totals } from './totals.ts'
 
 /** What a person should look at; nothing if all is well. */
 export function Attention({ totals, since }: { totals: Totals; since: string }) {

@@ -2,12 +2,12 @@ import { Button, Group, Title } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useState } from 'react'
-import { formatCount } from '../../shared/format/numbers'
+import { formatCount } from '../../shared/format/numbers.ts'
 import classes from './calls_chart.module.css'
-import { CallsTable } from './calls_table'
+import { CallsTable } from './calls_table.tsx'
 import page from './overview_page.module.css'
-import type { Period } from './overview_query'
-import { formatPeriod } from './period_text'
+import type { Period } from './overview_query.ts'
+import { formatPeriod } from './period_text.ts'
 
 const OUTCOMES = [
   { name: 'succeeded', label: 'Succeeded' },

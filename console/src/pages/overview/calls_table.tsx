@@ -1,9 +1,9 @@
 import { Table } from '@mantine/core'
-import { formatDuration } from '../../shared/format/numbers'
-import { TimeText } from '../../shared/time/time_text'
+import { formatDuration } from '../../shared/format/numbers.ts'
+import { TimeText } from '../../shared/time/time_text.tsx'
 import classes from './calls_chart.module.css'
-import type { Period } from './overview_query'
-import { formatPeriod } from './period_text'
+import type { Period } from './overview_query.ts'
+import { formatPeriod } from './period_text.ts'
 
 interface CallsTableProps {
   series: Period[]

@@ -1,8 +1,8 @@
 import { Anchor, List, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { boardAddress } from '../../shared/api/base_path'
-import { CopyText } from '../../shared/copy/copy_button'
-import { writeCurl } from '../../shared/snippets/call_snippets'
+import { boardAddress } from '../../shared/api/base_path.ts'
+import { CopyText } from '../../shared/copy/copy_button.tsx'
+import { writeCurl } from '../../shared/snippets/call_snippets.ts'
 import classes from './overview_page.module.css'
 
 /** What to do on a board without calls: three steps that work as they stand. */

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { formatCount, formatDuration, formatShare } from '../../shared/format/numbers'
-import type { ExecutionsSearch } from '../executions/executions_search'
+import { formatCount, formatDuration, formatShare } from '../../shared/format/numbers.ts'
+import type { ExecutionsSearch } from '../executions/executions_search.ts'
 import classes from './overview_page.module.css'
-import type { ToolStatistics } from './overview_query'
-import { rankTools, type Totals } from './totals'
+import type { ToolStatistics } from './overview_query.ts'
+import { rankTools, type Totals } from './totals.ts'
 
 interface KeyNumbersProps {
   totals: Totals

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../shared/api/client'
-import type { Span } from './overview_search'
+import { api, type Schemas, unwrap } from '../../shared/api/client.ts'
+import type { Span } from './overview_search.ts'
 
 export type Period = Schemas['PeriodStatisticsResponse']
 export type ToolStatistics = Schemas['ToolStatisticsResponse']

@@ -1,4 +1,4 @@
-import { type RawSearch, readChoice } from '../../shared/query/search_values'
+import { type RawSearch, readChoice } from '../../shared/query/search_values.ts'
 
 export const SPANS = ['hour', 'day', 'week', 'month'] as const
 export type Span = (typeof SPANS)[number]

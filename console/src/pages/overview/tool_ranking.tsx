@@ -1,10 +1,10 @@
 import { Anchor, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { formatCount, formatDuration } from '../../shared/format/numbers'
-import { spellHidden } from '../../shared/text/visible_text'
+import { formatCount, formatDuration } from '../../shared/format/numbers.ts'
+import { spellHidden } from '../../shared/text/visible_text.ts'
 import classes from './overview_page.module.css'
-import type { ToolStatistics } from './overview_query'
-import { type Ranking, rankTools } from './totals'
+import type { ToolStatistics } from './overview_query.ts'
+import { type Ranking, rankTools } from './totals.ts'
 
 interface ToolRankingProps {
   title: string

@@ -1,4 +1,4 @@
-import type { Period, ToolStatistics } from './overview_query'
+import type { Period, ToolStatistics } from './overview_query.ts'
 
 export interface Totals {
   calls: number

@@ -1,12 +1,12 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import type { Schemas } from '../../shared/api/client'
-import { StatusBadge } from '../../shared/list/status_badge'
-import { ForeignText } from '../../shared/text/foreign_text'
-import { spellHidden } from '../../shared/text/visible_text'
-import { TimeText } from '../../shared/time/time_text'
-import { ToolState } from '../tools/tool_state'
+import type { Schemas } from '../../shared/api/client.ts'
+import { StatusBadge } from '../../shared/list/status_badge.tsx'
+import { ForeignText } from '../../shared/text/foreign_text.tsx'
+import { spellHidden } from '../../shared/text/visible_text.ts'
+import { TimeText } from '../../shared/time/time_text.tsx'
+import { ToolState } from '../tools/tool_state.tsx'
 
 /** The name of a tool, its state and what it does. */
 export function ToolHeader({ tool }: { tool: Schemas['ToolResponse'] }) {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ErrorState } from '../../shared/states/error_state'
-import { ListOutline } from '../../shared/states/list_outline'
-import { ToolHeader } from './tool_header'
-import { toolQuery } from './tool_query'
-import { TryIt } from './try_it/try_it'
+import { ErrorState } from '../../shared/states/error_state.tsx'
+import { ListOutline } from '../../shared/states/list_outline.tsx'
+import { ToolHeader } from './tool_header.tsx'
+import { toolQuery } from './tool_query.ts'
+import { TryIt } from './try_it/try_it.tsx'
 
 const route = getRouteApi('/tools/$ref')
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, unwrap } from '../../shared/api/client'
+import { api, unwrap } from '../../shared/api/client.ts'
 
 /** One tool, by its name or id. */
 export function toolQuery(ref: string) {

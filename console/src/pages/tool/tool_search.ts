@@ -1,4 +1,4 @@
-import { type RawSearch, readChoice, readText } from '../../shared/query/search_values'
+import { type RawSearch, readChoice, readText } from '../../shared/query/search_values.ts'
 
 export const INPUTS = ['form', 'json'] as const
 

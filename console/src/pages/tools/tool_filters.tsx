@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../../shared/api/client'
-import { Icon } from '../../shared/icons/icon'
-import { ChoiceSelect } from '../../shared/list/choice_select'
-import { STATES, type ToolsSearch } from './tools_search'
+import { api, unwrap } from '../../shared/api/client.ts'
+import { Icon } from '../../shared/icons/icon.tsx'
+import { ChoiceSelect } from '../../shared/list/choice_select.tsx'
+import { STATES, type ToolsSearch } from './tools_search.ts'
 
 const STATE_CHOICES = STATES.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }))
 const ORDER_CHOICES = [{ value: 'updated_at', label: 'Last changed first' }] as const

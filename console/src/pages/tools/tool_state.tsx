@@ -1,4 +1,4 @@
-import { StatusBadge } from '../../shared/list/status_badge'
+import { StatusBadge } from '../../shared/list/status_badge.tsx'
 
 interface ToolStateProps {
   tool: { is_active?: boolean; is_deleted?: boolean; drifted?: boolean }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../shared/api/client'
-import type { ToolsSearch } from './tools_search'
+import { api, type Schemas, unwrap } from '../../shared/api/client.ts'
+import type { ToolsSearch } from './tools_search.ts'
 
 const PAGE_SIZE = 100
 

@@ -1,8 +1,8 @@
 import createClient, { type Middleware } from 'openapi-fetch'
-import { endSession } from '../session/session_state'
-import { ApiError, readProblem } from './api_error'
-import { BOARD_PATH } from './base_path'
-import { compareBuild } from './build_state'
+import { endSession } from '../session/session_state.ts'
+import { ApiError, readProblem } from './api_error.ts'
+import { BOARD_PATH } from './base_path.ts'
+import { compareBuild } from './build_state.ts'
 import type { components, paths } from './schema'
 
 export type Schemas = components['schemas']

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, CopyButton, Tooltip } from '@mantine/core'
-import { Icon } from '../icons/icon'
+import { Icon } from '../icons/icon.tsx'
 
 interface CopyTextProps {
   text: string

@@ -5,8 +5,8 @@ import { linter, lintGutter } from '@codemirror/lint'
 import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
-import { readNonce } from '../security/nonce'
-import { CODE_COLOURS, EDITOR_THEME } from './editor_theme'
+import { readNonce } from '../security/nonce.ts'
+import { CODE_COLOURS, EDITOR_THEME } from './editor_theme.ts'
 
 interface JsonEditorProps {
   label: string

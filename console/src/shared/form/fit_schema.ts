@@ -1,5 +1,5 @@
-import { spellHidden } from '../text/visible_text'
-import { asNode, resolveRef, type SchemaNode } from './schema_node'
+import { spellHidden } from '../text/visible_text.ts'
+import { asNode, resolveRef, type SchemaNode } from './schema_node.ts'
 
 const MAX_FIELDS = 60
 const MAX_DEPTH = 6
@@ -89,6 +89,10 @@ class SchemaFitter {
         continue
       }
       this.fields += 1
+      if (name === '__proto__') {
+        this.leave(inner, 'a form cannot hold this name')
+        continue
+      }
       const property = value === true ? undefined : this.fit(asNode(value) ?? {}, inner, refs)
       if (value === true) this.leave(inner, 'any value')
       if (property) {

@@ -1,4 +1,4 @@
-import { asNode, resolveRef, type SchemaNode } from './schema_node'
+import { asNode, resolveRef, type SchemaNode } from './schema_node.ts'
 
 const MAX_DEPTH = 6
 

@@ -1,13 +1,13 @@
-import './form_styles'
+import './form_styles.ts'
 import { Form } from '@rjsf/mantine'
 import type { ErrorSchema, UiSchema } from '@rjsf/utils'
-import { AddButton } from './add_button'
-import { ArrayTitle } from './array_title'
-import { cfworkerValidator } from './cfworker_validator'
-import type { FieldErrors } from './field_errors'
-import { FormTitle } from './form_title'
-import { GroupErrors } from './group_errors'
-import type { SchemaNode } from './schema_node'
+import { AddButton } from './add_button.tsx'
+import { ArrayTitle } from './array_title.tsx'
+import { cfworkerValidator } from './cfworker_validator.ts'
+import type { FieldErrors } from './field_errors.ts'
+import { FormTitle } from './form_title.tsx'
+import { GroupErrors } from './group_errors.tsx'
+import type { SchemaNode } from './schema_node.ts'
 
 const UI: UiSchema = { 'ui:submitButtonOptions': { norender: true } }
 

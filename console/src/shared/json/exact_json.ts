@@ -54,7 +54,7 @@ function losesDigits(value: number, source: string): boolean {
 
 /** Return the significant digits of a number and its power of ten, so that `1.50` and `15e-1` are equal. */
 function scaleNumber(source: string): [string, number] {
-  const [mantissa = '', power = '0'] = source.toLowerCase().replace('-', '').replace('e-', 'e_').split('e')
+  const [mantissa = '', power = '0'] = source.toLowerCase().replace(/^-/, '').replace('e-', 'e_').split('e')
   const sign = power.startsWith('_') ? -1 : 1
   const [whole = '', fraction = ''] = mantissa.split('.')
   const all = `${whole}${fraction}`.replace(/^0+/, '')

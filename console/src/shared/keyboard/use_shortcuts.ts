@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { isTyping } from './is_typing'
+import { isTyping } from './is_typing.ts'
 
 /** Actions by key (`j`, `/`, `Enter`) or by two keys, one after the other (`g t`). */
 export type Shortcuts = Record<string, (event: KeyboardEvent) => void>

@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useShortcuts } from '../keyboard/use_shortcuts'
+import { useShortcuts } from '../keyboard/use_shortcuts.ts'
 import classes from './data_list.module.css'
 
 interface DataListProps<Row> {

@@ -1,8 +1,8 @@
 import { CloseButton, Kbd, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
-import { Icon } from '../icons/icon'
-import { useShortcuts } from '../keyboard/use_shortcuts'
+import { Icon } from '../icons/icon.tsx'
+import { useShortcuts } from '../keyboard/use_shortcuts.ts'
 
 interface FilterInputProps {
   value: string

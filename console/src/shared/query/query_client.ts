@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from '../api/api_error'
+import { ApiError } from '../api/api_error.ts'
 
 const MAX_PAUSE_MS = 10_000
 

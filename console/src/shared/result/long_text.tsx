@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
-import { formatBytes } from '../format/numbers'
-import { Icon } from '../icons/icon'
-import { ForeignText } from '../text/foreign_text'
+import { formatBytes } from '../format/numbers.ts'
+import { Icon } from '../icons/icon.tsx'
+import { ForeignText } from '../text/foreign_text.tsx'
 import classes from './result_view.module.css'
 
 const STEP = 20_000

@@ -1,4 +1,4 @@
-import { isRawNumber } from '../json/exact_json'
+import { isRawNumber } from '../json/exact_json.ts'
 
 const MAX_LINES = 2000
 

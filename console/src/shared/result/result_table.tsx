@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core'
-import { ForeignText } from '../text/foreign_text'
+import { ForeignText } from '../text/foreign_text.tsx'
 import classes from './result_view.module.css'
-import type { ResultTable as TableData } from './table_rows'
+import type { ResultTable as TableData } from './table_rows.ts'
 
 /** A result as a table of texts. */
 export function ResultTable({ table }: { table: TableData }) {

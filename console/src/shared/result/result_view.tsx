@@ -1,11 +1,11 @@
 import { Group, SegmentedControl, Stack } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { CopyText } from '../copy/copy_button'
-import { formatJson } from '../json/exact_json'
-import { LongText } from './long_text'
-import { outlineText } from './outline_text'
-import { ResultTable } from './result_table'
-import { buildTable } from './table_rows'
+import { CopyText } from '../copy/copy_button.tsx'
+import { formatJson } from '../json/exact_json.ts'
+import { LongText } from './long_text.tsx'
+import { outlineText } from './outline_text.ts'
+import { ResultTable } from './result_table.tsx'
+import { buildTable } from './table_rows.ts'
 
 type Mode = 'table' | 'text' | 'json' | 'raw'
 

@@ -1,5 +1,5 @@
-import { isRawNumber } from '../json/exact_json'
-import { scalarText } from './outline_text'
+import { isRawNumber } from '../json/exact_json.ts'
+import { scalarText } from './outline_text.ts'
 
 export interface ResultTable {
   columns: string[]

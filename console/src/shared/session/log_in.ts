@@ -1,4 +1,4 @@
-import { api, unwrap } from '../api/client'
+import { api, unwrap } from '../api/client.ts'
 
 /** Log in with a key or a one-time code; the server sets the cookie. */
 export async function logIn(credential: { key: string } | { code: string }): Promise<void> {

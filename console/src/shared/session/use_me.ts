@@ -1,5 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client'
+import { api, unwrap } from '../api/client.ts'
 
 export const meQuery = queryOptions({
   queryKey: ['me'],

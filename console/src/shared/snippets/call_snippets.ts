@@ -1,5 +1,5 @@
-import { formatJson, isRawNumber } from '../json/exact_json'
-import { quotePython, quoteShell } from './quote'
+import { formatJson, isRawNumber } from '../json/exact_json.ts'
+import { quotePython, quoteShell } from './quote.ts'
 
 /** A call to be written in another language. */
 export interface SnippetCall {

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
-import { ApiError } from '../api/api_error'
-import { Icon } from '../icons/icon'
-import { ForeignText } from '../text/foreign_text'
+import { ApiError } from '../api/api_error.ts'
+import { Icon } from '../icons/icon.tsx'
+import { ForeignText } from '../text/foreign_text.tsx'
 
 interface ErrorStateProps {
   error: unknown

@@ -1,5 +1,5 @@
 import { Skeleton, Stack, VisuallyHidden } from '@mantine/core'
-import { Delayed } from './delayed'
+import { Delayed } from './delayed.tsx'
 
 /** The outline of a list that is loading. */
 export function ListOutline({ rows = 8 }: { rows?: number }) {

@@ -1,5 +1,5 @@
 import classes from './foreign_text.module.css'
-import { cutText, spellHidden, splitHidden } from './visible_text'
+import { cutText, spellHidden, splitHidden } from './visible_text.ts'
 
 // More would be too many elements; then hidden characters are spelled out in the text itself.
 const MAX_PARTS = 200

@@ -1,5 +1,5 @@
-import { usePreference } from '../storage/preferences'
-import { describeTime, formatAge, formatTime, type Zone } from './format_time'
+import { usePreference } from '../storage/preferences.ts'
+import { describeTime, formatAge, formatTime, type Zone } from './format_time.ts'
 
 interface TimeTextProps {
   children: string

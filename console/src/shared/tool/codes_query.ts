@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client'
+import { api, unwrap } from '../api/client.ts'
 
 /** The meaning of each error code, and what to do. */
 export const codesQuery = queryOptions({

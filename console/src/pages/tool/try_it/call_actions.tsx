@@ -1,10 +1,10 @@
 import { Button, Group, Kbd, Text, TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import type { Schemas } from '../../../shared/api/client'
-import { Icon } from '../../../shared/icons/icon'
-import { ElapsedTime } from './elapsed_time'
+import type { Schemas } from '../../../shared/api/client.ts'
+import { Icon } from '../../../shared/icons/icon.tsx'
+import { ElapsedTime } from './elapsed_time.tsx'
 import classes from './try_it.module.css'
-import type { CallState } from './use_call'
+import type { CallState } from './use_call.ts'
 
 interface CallActionsProps {
   tool: Schemas['ToolResponse']

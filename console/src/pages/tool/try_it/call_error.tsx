@@ -1,9 +1,9 @@
 import { Alert, Code, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Schemas } from '../../../shared/api/client'
-import { Icon } from '../../../shared/icons/icon'
-import { ForeignText } from '../../../shared/text/foreign_text'
-import { codesQuery } from '../../../shared/tool/codes_query'
+import type { Schemas } from '../../../shared/api/client.ts'
+import { Icon } from '../../../shared/icons/icon.tsx'
+import { ForeignText } from '../../../shared/text/foreign_text.tsx'
+import { codesQuery } from '../../../shared/tool/codes_query.ts'
 
 /** Why a call failed, what its code means and what to do. */
 export function CallError({ answer }: { answer: Schemas['PlainResult'] }) {

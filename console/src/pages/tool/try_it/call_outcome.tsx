@@ -1,11 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { formatDuration } from '../../../shared/format/numbers'
-import { StatusBadge } from '../../../shared/list/status_badge'
-import { ResultView } from '../../../shared/result/result_view'
-import { ErrorState } from '../../../shared/states/error_state'
-import { ForeignText } from '../../../shared/text/foreign_text'
-import { CallError } from './call_error'
-import type { CallState } from './use_call'
+import { formatDuration } from '../../../shared/format/numbers.ts'
+import { StatusBadge } from '../../../shared/list/status_badge.tsx'
+import { ResultView } from '../../../shared/result/result_view.tsx'
+import { ErrorState } from '../../../shared/states/error_state.tsx'
+import { ForeignText } from '../../../shared/text/foreign_text.tsx'
+import { CallError } from './call_error.tsx'
+import type { CallState } from './use_call.ts'
 
 /** How the call ended: its result, or why there is none. */
 export function CallOutcome({ state }: { state: CallState }) {

@@ -2,10 +2,10 @@ import { Button, Menu } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
-import { boardAddress } from '../../../shared/api/base_path'
-import { Icon } from '../../../shared/icons/icon'
-import { useShortcuts } from '../../../shared/keyboard/use_shortcuts'
-import { SNIPPETS } from '../../../shared/snippets/call_snippets'
+import { boardAddress } from '../../../shared/api/base_path.ts'
+import { Icon } from '../../../shared/icons/icon.tsx'
+import { useShortcuts } from '../../../shared/keyboard/use_shortcuts.ts'
+import { SNIPPETS } from '../../../shared/snippets/call_snippets.ts'
 
 interface CopyAsMenuProps {
   tool: string

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { formatDuration } from '../../../shared/format/numbers'
+import { formatDuration } from '../../../shared/format/numbers.ts'
 
 const STEP_MS = 100
 

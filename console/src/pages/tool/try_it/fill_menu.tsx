@@ -1,9 +1,9 @@
 import { Button, Menu, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type Schemas, unwrap } from '../../../shared/api/client'
-import { defaultArguments, sampleArguments } from '../../../shared/form/sample_arguments'
-import { spellHidden } from '../../../shared/text/visible_text'
+import { api, type Schemas, unwrap } from '../../../shared/api/client.ts'
+import { defaultArguments, sampleArguments } from '../../../shared/form/sample_arguments.ts'
+import { spellHidden } from '../../../shared/text/visible_text.ts'
 
 interface FillMenuProps {
   tool: Schemas['ToolResponse']

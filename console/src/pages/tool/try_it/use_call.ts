@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ApiError, readProblem } from '../../../shared/api/api_error'
-import { BOARD_PATH } from '../../../shared/api/base_path'
-import type { Schemas } from '../../../shared/api/client'
-import { parseExactly } from '../../../shared/json/exact_json'
-import { queryClient } from '../../../shared/query/query_client'
-import { endSession } from '../../../shared/session/session_state'
+import { ApiError, readProblem } from '../../../shared/api/api_error.ts'
+import { BOARD_PATH } from '../../../shared/api/base_path.ts'
+import type { Schemas } from '../../../shared/api/client.ts'
+import { parseExactly } from '../../../shared/json/exact_json.ts'
+import { queryClient } from '../../../shared/query/query_client.ts'
+import { endSession } from '../../../shared/session/session_state.ts'
 
 export type CallState =
   | { phase: 'idle' }
