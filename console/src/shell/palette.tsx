@@ -1,8 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { api, unwrap } from '../shared/api/client.ts'
 import { Icon } from '../shared/icons/icon.tsx'
 import { spellHidden } from '../shared/text/visible_text.ts'
@@ -48,9 +48,17 @@ export function Palette({ onShowShortcuts }: PaletteProps) {
   })
   const matches = (action: SpotlightActionData) =>
     query.trim() === '' || (action.label ?? '').toLowerCase().includes(query.trim().toLowerCase())
+  const actions = [...results, ...[...pages, ...commands].filter(matches)]
+  // Results arrive after the text was typed, so that none of them is selected yet.
+  const openFirst = (event: KeyboardEvent<HTMLInputElement>) => {
+    const hasSelected = event.currentTarget.closest('[role=dialog]')?.querySelector('[data-selected]')
+    if (event.key !== 'Enter' || hasSelected || !actions[0]) return
+    spotlight.close()
+    actions[0].onClick?.(event as never)
+  }
   return (
     <Spotlight
-      actions={[...results, ...[...pages, ...commands].filter(matches)]}
+      actions={actions}
       filter={(_query, actions) => actions}
       query={query}
       onQueryChange={setQuery}
@@ -64,6 +72,7 @@ export function Palette({ onShowShortcuts }: PaletteProps) {
         'aria-label': 'Search tools, executions and pages',
         placeholder: 'Search tools, executions and pages',
         leftSection: <Icon name="search" />,
+        onKeyDown: openFirst,
       }}
       attributes={{ content: { 'aria-label': 'Search and commands' } }}
     />

@@ -124,6 +124,12 @@ class SchemaFitter {
       delete fitted[name]
       return
     }
+    const types = new Set([fitted, ...choices].flatMap((each) => asNode(each)?.type ?? []))
+    if (name === 'allOf' && types.size > 1) {
+      delete fitted[name]
+      this.leave(path, 'rules that may exclude each other')
+      return
+    }
     const before = this.fields
     fitted[name] = choices.flatMap((choice) => {
       this.fields = before

@@ -15,9 +15,10 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     let pressedAt = 0
     const press = (event: KeyboardEvent) => {
       if (isTyping(event)) return
-      const isSecond = first !== '' && event.timeStamp - pressedAt < SEQUENCE_MS
-      const action = (isSecond && current.current[`${first} ${event.key}`]) || (!isSecond && current.current[event.key])
-      first = isSecond ? '' : event.key
+      const isSoon = event.timeStamp - pressedAt < SEQUENCE_MS
+      const sequence = isSoon ? current.current[`${first} ${event.key}`] : undefined
+      const action = sequence ?? current.current[event.key]
+      first = sequence ? '' : event.key
       pressedAt = event.timeStamp
       if (action) {
         event.preventDefault()

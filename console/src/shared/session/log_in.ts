@@ -9,11 +9,3 @@ export async function logIn(credential: { key: string } | { code: string }): Pro
 export async function logOut(): Promise<void> {
   await unwrap(api.DELETE('/v1/sessions/{session_id}', { params: { path: { session_id: 'current' } } }))
 }
-
-/** Return the one-time code of the address, and remove it from the address and its history. */
-export function takeCode(): string | undefined {
-  const code = new URLSearchParams(window.location.hash.slice(1)).get('code')
-  if (code === null) return undefined
-  window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search)
-  return code
-}

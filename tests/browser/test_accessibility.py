@@ -1,0 +1,69 @@
+"""Each page in both colour schemes and at two widths, checked with axe and for text that leaves the screen."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from pegboard.testing import calls_of
+from tests.browser.launch import AXE
+from tests.browser.test_executions import make_calls
+from tests.browser.visit import Visit, visiting
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+CHECK = "async rules => (await axe.run(document, {runOnly: rules})).violations"
+
+
+async def check_page(page: Page, what: str) -> list[str]:
+    """Return what axe found, and whether the page is wider than the screen."""
+    # A transition has no final colours.
+    await page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
+    violations = await page.evaluate(CHECK, RULES)
+    found = [
+        f"{what}: {each['id']}: {node['target']}: {node['failureSummary']}"
+        for each in violations
+        for node in each["nodes"]
+    ]
+    if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        found.append(f"{what}: wider than the screen")
+    return found
+
+
+async def open_pages(visit: Visit, page: Page) -> list[str]:
+    """Return the problems of every page."""
+    found: list[str] = []
+    await make_calls(visit)
+    row = (await calls_of(visit.board))[-1]
+
+    async def look(path: str, sign: str) -> None:
+        await visit.open(path)
+        await expect(page.get_by_text(sign).first).to_be_visible()
+        await page.evaluate(AXE.read_text(encoding="utf-8"))
+        found.extend(await check_page(page, path or "log-in"))
+
+    await look("tools", "API key")
+    await visit.log_in()
+    await look("tools", "create_ticket")
+    await look("overview", "Busiest tools")
+    await look(f"executions?open={row.id}", "Read the message")
+    await look("executions?status=in_doubt", "No call matches")
+    await look("tools/get_weather?input=json", "Copy as")
+    await look("tools/get_weather", "City name")
+    await page.get_by_role("button", name="Call").click()
+    await expect(page.get_by_text("Failed")).to_be_visible()
+    found.extend(await check_page(page, "a refused call"))
+    await page.get_by_role("button", name="Search or run a command").click()
+    await page.keyboard.type("weath")
+    await expect(page.get_by_text("Call get_weather")).to_be_visible()
+    found.extend(await check_page(page, "palette"))
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+async def test_every_page_can_be_read_by_everybody(browser: Browser, scheme: str, width: int) -> None:
+    options = {"color_scheme": scheme, "viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"}
+    async with visiting(browser, **options) as visit:
+        visit.expected.append("401 (Unauthorized)")
+        found = await open_pages(visit, visit.page)
+        assert not found, "\n\n".join(found)
