@@ -50,7 +50,7 @@ async def open_pages(visit: Visit, page: Page) -> list[str]:
     await look("tools/get_weather?input=json", "Copy as")
     await look("tools/get_weather", "City name")
     await page.get_by_role("button", name="Call").click()
-    await expect(page.get_by_text("Failed")).to_be_visible()
+    await expect(page.get_by_text("Failed", exact=True)).to_be_visible()
     found.extend(await check_page(page, "a refused call"))
     await page.get_by_role("button", name="Search or run a command").click()
     await page.keyboard.type("weath")

@@ -71,8 +71,10 @@ async def test_new_rows_wait_until_the_person_asks_for_them(admin: Visit) -> Non
 
 
 async def test_recorded_arguments_fill_the_form_of_the_tool(admin: Visit) -> None:
-    await admin.board.update("get_weather", {"keep_arguments": True})
-    await admin.board.call("get_weather", {"city": "Oslo"})
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+    definition = {"name": "keeper", "tool_type": "mock", "input_schema": schema, "config": {"mock_response": 1}}
+    await admin.board.add({**definition, "keep_arguments": True})
+    await admin.board.call("keeper", {"city": "Oslo"})
     (row,) = await calls_of(admin.board)
     page = await admin.open(f"executions?open={row.id}")
     await page.get_by_role("link", name="Try again with these arguments").click()

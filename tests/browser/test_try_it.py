@@ -86,7 +86,7 @@ async def test_form_and_json_are_one_value_and_digits_are_kept(admin: Visit) -> 
     result = page.get_by_role("region", name="Result", exact=True)
     await expect(result.get_by_text("Succeeded")).to_be_visible()
     await result.get_by_text("Raw", exact=True).click()
-    await expect(result.get_by_role("region", name="Result")).to_contain_text("0.1234567890123456")
+    await expect(result.get_by_role("region", name="Result text")).to_contain_text("0.1234567890123456")
     await editor.fill("{")
     await expect(page.get_by_text("Not valid JSON")).to_be_visible()
     await expect(page.get_by_role("button", name="Call")).to_be_disabled()

@@ -42,12 +42,7 @@ export function Frame() {
           </Link>
         </Group>
         <Group gap={6} wrap="nowrap">
-          <button
-            type="button"
-            className={classes.search}
-            onClick={spotlight.open}
-            aria-label="Search or run a command"
-          >
+          <button type="button" className={classes.search} onClick={spotlight.open}>
             <Icon name="search" size={16} />
             <span className={classes.label}>Search or run a command</span>
             <Kbd size="xs" visibleFrom="sm">

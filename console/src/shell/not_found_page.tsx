@@ -10,8 +10,11 @@ export function NotFoundPage() {
       <PageHeader title="No such page" />
       <EmptyState title="This address is no page of the console">
         <Text size="sm">
-          Go to the <Anchor renderRoot={(props) => <Link to="/tools" {...props} />}>tools</Anchor>, or press Ctrl K to
-          search.
+          Go to the{' '}
+          <Anchor underline="always" renderRoot={(props) => <Link to="/tools" {...props} />}>
+            tools
+          </Anchor>
+          , or press Ctrl K to search.
         </Text>
       </EmptyState>
     </>

@@ -14,7 +14,11 @@ export function Attention({ totals, since }: { totals: Totals; since: string }) 
       <Stack gap={4}>
         {drifted > 0 && (
           <Text size="sm">
-            <Anchor size="sm" renderRoot={(props) => <Link to="/tools" search={{ state: 'drifted' }} {...props} />}>
+            <Anchor
+              underline="always"
+              size="sm"
+              renderRoot={(props) => <Link to="/tools" search={{ state: 'drifted' }} {...props} />}
+            >
               {drifted === 1 ? '1 tool' : `${drifted} tools`}
             </Anchor>{' '}
             drifted: their MCP server has changed them since the import.
@@ -23,6 +27,7 @@ export function Attention({ totals, since }: { totals: Totals; since: string }) 
         {totals.in_doubt > 0 && (
           <Text size="sm">
             <Anchor
+              underline="always"
               size="sm"
               renderRoot={(props) => <Link to="/executions" search={{ status: 'in_doubt', since }} {...props} />}
             >

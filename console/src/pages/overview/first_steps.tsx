@@ -18,11 +18,12 @@ export function FirstSteps({ span }: { span: string }) {
       </Text>
       <List type="ordered" spacing="sm" size="sm">
         <List.Item>
-          <Anchor size="sm" renderRoot={(props) => <Link to="/tools" {...props} />}>
+          <Anchor underline="always" size="sm" renderRoot={(props) => <Link to="/tools" {...props} />}>
             Open a tool
           </Anchor>{' '}
           and call it with its form; on a board with demo tools, try{' '}
           <Anchor
+            underline="always"
             size="sm"
             renderRoot={(props) => <Link to="/tools/$ref" params={{ ref: 'get_weather' }} {...props} />}
           >

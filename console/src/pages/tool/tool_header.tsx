@@ -41,7 +41,10 @@ export function ToolHeader({ tool }: { tool: Schemas['ToolResponse'] }) {
       <Text size="sm" c="dimmed">
         Version {tool.version}, changed <TimeText isAge>{tool.updated_at}</TimeText>
         {' · '}
-        <Anchor renderRoot={(props) => <Link to="/executions" search={{ tool: tool.name }} {...props} />}>
+        <Anchor
+          underline="always"
+          renderRoot={(props) => <Link to="/executions" search={{ tool: tool.name }} {...props} />}
+        >
           Its executions
         </Anchor>
       </Text>

@@ -46,7 +46,12 @@ export function ResultView({ value, raw, first }: ResultViewProps) {
       {mode === 'table' && table ? (
         <ResultTable table={table} />
       ) : (
-        <LongText key={mode} text={text} label="Result" fileName={mode === 'text' ? 'result.txt' : 'result.json'} />
+        <LongText
+          key={mode}
+          text={text}
+          label="Result text"
+          fileName={mode === 'text' ? 'result.txt' : 'result.json'}
+        />
       )}
     </Stack>
   )

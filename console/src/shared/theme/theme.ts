@@ -29,7 +29,7 @@ const DARK: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'board',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: { light: 7, dark: 7 },
   colors: { board: TEAL, dark: DARK },
   autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif',
