@@ -1057,7 +1057,9 @@ export interface paths {
         put?: never;
         /**
          * Import Mcp
-         * @description Make a tool of each tool that the server offers; with `Accept: text/event-stream`, report progress.
+         * @description Make a tool of each tool that the server offers, and register the server with its prompts and resources.
+         *
+         *     With `Accept: text/event-stream`, report progress.
          */
         post: operations["import_mcp"];
         delete?: never;
@@ -1080,6 +1082,70 @@ export interface paths {
          * @description Accept the current definition of a tool from its MCP server, so that it can be called again.
          */
         post: operations["accept_tool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Upstreams
+         * @description The imported MCP servers: your own; for an admin, those of all users.
+         */
+        get: operations["list_upstreams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{upstream_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Upstream
+         * @description An imported MCP server, with its tools, prompts, resources and resource templates.
+         */
+        get: operations["get_upstream"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Upstream
+         * @description Remove an MCP server: its prompts, resources and credentials; its tools stay unless `tools` is true.
+         */
+        delete: operations["remove_upstream"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{upstream_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Upstream
+         * @description Accept the current definitions of changed prompts, resources and templates; tools are accepted one by one.
+         */
+        post: operations["accept_upstream"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1435,7 +1501,7 @@ export interface components {
             keep_arguments: boolean;
             /**
              * Keep Result
-             * @description Whether the journal keeps what a call answered, up to 64 KiB of JSON
+             * @description Whether the journal keeps the result of a call, up to 64 KiB of JSON
              * @default false
              */
             keep_result: boolean;
@@ -1448,7 +1514,7 @@ export interface components {
             display?: components["schemas"]["Display"] | null;
             /**
              * On Disconnect
-             * @description Whether a call ends or goes on when its caller disconnects
+             * @description Whether a call ends or continues when its caller disconnects
              * @default cancel
              * @enum {string}
              */
@@ -1500,6 +1566,17 @@ export interface components {
             changes: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * AcceptedEntriesResponse
+         * @description The prompts, resources and templates whose change was accepted.
+         */
+        AcceptedEntriesResponse: {
+            prompts?: components["schemas"]["EntryChangesResponse"] | null;
+            resources?: components["schemas"]["EntryChangesResponse"] | null;
+            resource_templates?: components["schemas"]["EntryChangesResponse"] | null;
+            /** Id */
+            id: string;
         };
         /**
          * AccessResponse
@@ -1863,7 +1940,7 @@ export interface components {
         Condition: {
             /**
              * Value
-             * @description What is looked at, mostly a reference
+             * @description The value that is compared, usually a reference
              */
             value: unknown;
             /**
@@ -1995,6 +2072,37 @@ export interface components {
             tools: {
                 [key: string]: unknown;
             }[];
+        };
+        /**
+         * EntryChangesResponse
+         * @description Names or URIs of prompts, resources or templates, by what was done with them.
+         */
+        EntryChangesResponse: {
+            /** Created */
+            created: string[];
+            /** Updated */
+            updated: string[];
+            /** Unchanged */
+            unchanged: string[];
+            /**
+             * Drifted
+             * @description Changed upstream, and refused until accepted
+             */
+            drifted: string[];
+            /**
+             * Gone
+             * @description No longer listed by the server
+             */
+            gone: string[];
+            /**
+             * Changes
+             * @description Of each updated or drifted one: fields before and after
+             */
+            changes: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
         };
         /**
          * ErrorDetails
@@ -2249,7 +2357,7 @@ export interface components {
             scale?: number | null;
             /**
              * Unit
-             * @description Of durations: what the number counts; s if absent
+             * @description For durations: the unit of the number; s if absent
              */
             unit?: ("us" | "ms" | "s" | "min" | "h") | null;
             /**
@@ -2724,11 +2832,62 @@ export interface components {
              */
             name?: string | null;
             /**
+             * Follow
+             * @description Whether to add what the server offers later; if absent, it stays as it is
+             */
+            follow?: boolean | null;
+            /**
              * Accept
              * @description Accept changed definitions instead of marking the tools as drifted
              * @default false
              */
             accept: boolean;
+        };
+        /**
+         * McpImportResponse
+         * @description The same of an MCP server, with its prompts, resources and resource templates.
+         */
+        McpImportResponse: {
+            prompts?: components["schemas"]["EntryChangesResponse"] | null;
+            resources?: components["schemas"]["EntryChangesResponse"] | null;
+            resource_templates?: components["schemas"]["EntryChangesResponse"] | null;
+            /** Created */
+            created: string[];
+            /** Updated */
+            updated: string[];
+            /** Unchanged */
+            unchanged: string[];
+            /**
+             * Drifted
+             * @description Changed upstream, and refused until accepted
+             */
+            drifted: string[];
+            /**
+             * Gone
+             * @description Imported before, but no longer in the source
+             */
+            gone: string[];
+            /** Left Out */
+            left_out: components["schemas"]["LeftOutResponse"][];
+            /**
+             * Warnings
+             * @description What may prevent tools from working, and changes to their schemas
+             */
+            warnings: string[];
+            /**
+             * Changes
+             * @description Of each updated or drifted tool: fields before and after
+             */
+            changes: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            /**
+             * Upstream Id
+             * @description The server in `GET /v1/upstreams`; null in a dry run of a new import
+             */
+            upstream_id?: string | null;
         };
         /**
          * MeResponse
@@ -2911,7 +3070,7 @@ export interface components {
         };
         /**
          * Position
-         * @description How far a verification has come; `seq` is None where a writer's rows have not been looked at.
+         * @description How far a verification has come; `seq` is None if no row of the writer was read yet.
          */
         Position: {
             /** Writer */
@@ -3833,7 +3992,7 @@ export interface components {
             keep_arguments: boolean;
             /**
              * Keep Result
-             * @description Whether the journal keeps what a call answered, up to 64 KiB of JSON
+             * @description Whether the journal keeps the result of a call, up to 64 KiB of JSON
              * @default false
              */
             keep_result: boolean;
@@ -3846,7 +4005,7 @@ export interface components {
             display?: components["schemas"]["Display"] | null;
             /**
              * On Disconnect
-             * @description Whether a call ends or goes on when its caller disconnects
+             * @description Whether a call ends or continues when its caller disconnects
              * @default cancel
              * @enum {string}
              */
@@ -3981,7 +4140,7 @@ export interface components {
             keep_arguments: boolean;
             /**
              * Keep Result
-             * @description Whether the journal keeps what a call answered, up to 64 KiB of JSON
+             * @description Whether the journal keeps the result of a call, up to 64 KiB of JSON
              * @default false
              */
             keep_result: boolean;
@@ -3994,7 +4153,7 @@ export interface components {
             display?: components["schemas"]["Display"] | null;
             /**
              * On Disconnect
-             * @description Whether a call ends or goes on when its caller disconnects
+             * @description Whether a call ends or continues when its caller disconnects
              * @default cancel
              * @enum {string}
              */
@@ -4272,7 +4431,7 @@ export interface components {
             keep_arguments?: boolean | null;
             /**
              * Keep Result
-             * @description Whether the journal keeps what a call answered, up to 64 KiB of JSON
+             * @description Whether the journal keeps the result of a call, up to 64 KiB of JSON
              */
             keep_result?: boolean | null;
             /**
@@ -4284,7 +4443,7 @@ export interface components {
             display?: components["schemas"]["Display"] | null;
             /**
              * On Disconnect
-             * @description Whether a call ends or goes on when its caller disconnects
+             * @description Whether a call ends or continues when its caller disconnects
              */
             on_disconnect?: ("cancel" | "detach") | null;
             /**
@@ -4308,6 +4467,246 @@ export interface components {
             error: string;
             /** Elapsed Ms */
             elapsed_ms: number;
+        };
+        /**
+         * UpstreamConnectionResponse
+         * @description Whether an upstream answers, as seen by the process that answers this request.
+         */
+        UpstreamConnectionResponse: {
+            /**
+             * Is Open
+             * @description Whether there is a session; a command runs as long as its session is open
+             */
+            is_open: boolean;
+            /**
+             * Calls
+             * @description Calls and requests that run now
+             */
+            calls: number;
+            /**
+             * Circuit
+             * @description `open` while calls of its owner are refused after failures
+             * @enum {string}
+             */
+            circuit: "closed" | "open";
+            /**
+             * Checked At
+             * @description When its lists were read last; null if not yet by this process
+             */
+            checked_at: string | null;
+            /**
+             * Last Error
+             * @description Why its lists could not be read then
+             */
+            last_error: string | null;
+        };
+        /**
+         * UpstreamCountsResponse
+         * @description How much an upstream offers.
+         */
+        UpstreamCountsResponse: {
+            /**
+             * Tools
+             * @description Tools of the board that were imported from it
+             */
+            tools: number;
+            /** Prompts */
+            prompts: number;
+            /** Resources */
+            resources: number;
+            /** Resource Templates */
+            resource_templates: number;
+            /**
+             * Drifted
+             * @description Tools and entries that changed, and are refused until accepted
+             */
+            drifted: number;
+        };
+        /**
+         * UpstreamDetails
+         * @description An imported MCP server with everything that it offers.
+         */
+        UpstreamDetails: {
+            /** Id */
+            id: string;
+            /** Owner Id */
+            owner_id: string;
+            /** Name */
+            name: string;
+            /**
+             * Prefix
+             * @description In front of the names of its tools and prompts
+             */
+            prefix: string;
+            /** Server Url */
+            server_url: string | null;
+            /** Command */
+            command: string[] | null;
+            /**
+             * Config
+             * @description Address, headers, environment; values are masked
+             */
+            config: {
+                [key: string]: unknown;
+            };
+            /** Auth Config */
+            auth_config: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Include
+             * @description Patterns of names of tools; empty for all
+             */
+            include: string[];
+            /**
+             * Is Public
+             * @description Of tools that are added; null if the import did not say
+             */
+            is_public: boolean | null;
+            /**
+             * Follow
+             * @description Whether what it offers later is added
+             */
+            follow: boolean;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "drifted" | "unavailable";
+            counts: components["schemas"]["UpstreamCountsResponse"];
+            connection: components["schemas"]["UpstreamConnectionResponse"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Tools */
+            tools: components["schemas"]["UpstreamToolResponse"][];
+            /** Prompts */
+            prompts: components["schemas"]["UpstreamEntryResponse"][];
+            /** Resources */
+            resources: components["schemas"]["UpstreamEntryResponse"][];
+            /** Resource Templates */
+            resource_templates: components["schemas"]["UpstreamEntryResponse"][];
+        };
+        /**
+         * UpstreamEntryResponse
+         * @description A prompt, resource or resource template of an upstream.
+         */
+        UpstreamEntryResponse: {
+            /**
+             * Name
+             * @description Its name, URI or URI template at the upstream
+             */
+            name: string;
+            /**
+             * Listed As
+             * @description The same with the prefix, as MCP clients see it
+             */
+            listed_as: string;
+            /** Title */
+            title: string | null;
+            /** Description */
+            description: string | null;
+            /**
+             * State
+             * @description `drifted`: changed, and refused until accepted; `gone`: no longer listed by the upstream
+             * @enum {string}
+             */
+            state: "active" | "drifted" | "gone";
+        };
+        /**
+         * UpstreamPage
+         * @description One page of upstreams.
+         */
+        UpstreamPage: {
+            /** Items */
+            items: components["schemas"]["UpstreamResponse"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /**
+         * UpstreamResponse
+         * @description An imported MCP server; credentials are masked.
+         */
+        UpstreamResponse: {
+            /** Id */
+            id: string;
+            /** Owner Id */
+            owner_id: string;
+            /** Name */
+            name: string;
+            /**
+             * Prefix
+             * @description In front of the names of its tools and prompts
+             */
+            prefix: string;
+            /** Server Url */
+            server_url: string | null;
+            /** Command */
+            command: string[] | null;
+            /**
+             * Config
+             * @description Address, headers, environment; values are masked
+             */
+            config: {
+                [key: string]: unknown;
+            };
+            /** Auth Config */
+            auth_config: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Include
+             * @description Patterns of names of tools; empty for all
+             */
+            include: string[];
+            /**
+             * Is Public
+             * @description Of tools that are added; null if the import did not say
+             */
+            is_public: boolean | null;
+            /**
+             * Follow
+             * @description Whether what it offers later is added
+             */
+            follow: boolean;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "drifted" | "unavailable";
+            counts: components["schemas"]["UpstreamCountsResponse"];
+            connection: components["schemas"]["UpstreamConnectionResponse"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * UpstreamToolResponse
+         * @description A tool that was imported from an upstream.
+         */
+        UpstreamToolResponse: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Is Active */
+            is_active: boolean;
+            /** Drifted */
+            drifted: boolean;
         };
         /**
          * UserCreate
@@ -6888,7 +7287,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ImportResponse"];
+                    "application/json": components["schemas"]["McpImportResponse"];
                 };
             };
             /** @description Refused */
@@ -6923,6 +7322,139 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AcceptResponse"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    list_upstreams: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamPage"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_upstream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upstream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamDetails"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    remove_upstream: {
+        parameters: {
+            query?: {
+                /** @description Also delete the tools that were imported from it */
+                tools?: boolean;
+            };
+            header?: never;
+            path: {
+                upstream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    accept_upstream: {
+        parameters: {
+            query?: {
+                /** @description Only the prompt, resource or template of this name, URI or URI template */
+                entry?: string | null;
+                /** @description Only report what would change */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path: {
+                upstream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedEntriesResponse"];
                 };
             };
             /** @description Refused */
