@@ -22,7 +22,7 @@ _MISSING = (
 async def launch_browser(playwright: Playwright) -> Browser:
     """Return a running browser, with the arguments of Playwright."""
     path = find_browser()
-    variables = dict(os.environ)
+    variables: dict[str, str | float | bool] = dict(os.environ)
     if path.parent == FOLDER:
         variables |= {"LD_LIBRARY_PATH": str(FOLDER / "al2023" / "lib"), "FONTCONFIG_FILE": str(FOLDER / "fonts.conf")}
     return await playwright.chromium.launch(executable_path=path, env=variables)
