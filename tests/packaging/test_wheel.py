@@ -16,6 +16,7 @@ import venv
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 PROJECT = Path(__file__).parents[2]
@@ -121,3 +122,17 @@ def test_the_installed_program_serves_and_calls(environment: Path, variables: di
     assert json.loads(called.stdout)["result"] == {"echo": {"message": "installed"}}
     listed = run(environment, own, "tools", "list", "--json")
     assert "echo" in {tool["name"] for tool in json.loads(listed.stdout)["items"]}
+
+
+def test_the_wheel_contains_the_console_and_a_log_in_succeeds(
+    environment: Path, variables: dict[str, str], server: str
+) -> None:
+    page = httpx.get(f"{server}/console/tools")
+    assert page.status_code == 200
+    assert "__CSP_NONCE__" not in page.text
+    for asset in re.findall(r'(?:src|href)="(/console/assets/[^"]+)"', page.text):
+        assert httpx.get(f"{server}{asset}").status_code == 200, asset
+    assert "MIT" in httpx.get(f"{server}/console/THIRD_PARTY.txt").text
+    address = run(environment, variables | {"PEGBOARD_URL": server}, "console", "--print").stdout.strip()
+    code = address.partition("#code=")[2]
+    assert httpx.post(f"{server}/v1/sessions", json={"code": code}).status_code == 201

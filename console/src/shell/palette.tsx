@@ -72,6 +72,8 @@ export function Palette({ onShowShortcuts }: PaletteProps) {
         'aria-label': 'Search tools, executions and pages',
         placeholder: 'Search tools, executions and pages',
         leftSection: <Icon name="search" />,
+        // The focus trap of the dialog comes later, and would lose what is typed at once.
+        autoFocus: true,
         onKeyDown: openFirst,
       }}
       attributes={{ content: { 'aria-label': 'Search and commands' } }}

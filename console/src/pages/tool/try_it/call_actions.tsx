@@ -28,7 +28,7 @@ export function CallActions(props: CallActionsProps) {
         <Button
           onClick={onCall}
           disabled={!canCall || isRunning}
-          color={tool.destructive ? 'red' : undefined}
+          color={tool.destructive ? 'red.9' : undefined}
           leftSection={<Icon name="play" size={15} />}
         >
           {tool.destructive ? 'Call (destructive)' : 'Call'}
