@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAX_LINES = 500
+MAX_CONSOLE_LINES = 300
 SOURCE = Path("src/pegboard")
 # A module that has the same role in several folders has the same name in each of them.
 ROLE_NAMES = {"__init__", "__main__", "base", "catalog", "checks", "config", "executor", "importer"}
@@ -31,6 +32,15 @@ def long_files() -> Iterator[str]:
             count = len(path.read_text(encoding="utf-8").splitlines())
             if count > MAX_LINES:
                 yield f"{path}: {count} lines, at most {MAX_LINES}: split it by topic"
+
+
+def long_console_files() -> Iterator[str]:
+    """Return a message for each file of the web console over its limit, except for the generated types of the API."""
+    for path in sorted(path for folder in ("src", "build", "tests") for path in Path("console", folder).rglob("*")):
+        if path.is_file() and not path.name.endswith(".d.ts"):
+            count = len(path.read_text(encoding="utf-8").splitlines())
+            if count > MAX_CONSOLE_LINES:
+                yield f"{path}: {count} lines, at most {MAX_CONSOLE_LINES}: split it by topic"
 
 
 def repeated_names() -> Iterator[str]:
@@ -176,6 +186,7 @@ def dialects_that_know_another() -> Iterator[str]:
 
 RULES = (
     long_files,
+    long_console_files,
     repeated_names,
     repeated_classes,
     unexplained_imports,
