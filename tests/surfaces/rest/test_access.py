@@ -127,7 +127,9 @@ async def people(board: Pegboard, admin: httpx.AsyncClient) -> AsyncIterator[Peo
         made = good(await mia.post(f"/v1/users/{user_id}/keys", json={"agent_id": agent["id"]}), 201)
         thread = good(await mia.post("/v1/threads", json={}), 201)
     found.agent = made["key"]
-    others = dict.fromkeys(("tool_id", "execution_id", "key_id", "composite_hash", "run", "session_id"), "x")
+    others = dict.fromkeys(
+        ("tool_id", "execution_id", "key_id", "composite_hash", "run", "session_id", "upstream_id"), "x"
+    )
     found.ids = {
         **others,
         "name": "mine",
@@ -208,8 +210,8 @@ async def test_a_member_who_makes_a_user_is_refused_whatever_the_body(
 async def test_an_unknown_query_parameter_is_refused_on_every_route(people: People) -> None:
     for method, path in ROUTES:
         status, body = await people.asker.ask(method, path, KEY, "nonsense=1")
-        if path.startswith("/v1/threads/"):
-            assert status in (404, 422)  # another user's thread, also to an admin
+        if path.startswith(("/v1/threads/", "/v1/upstreams/{")):
+            assert status in (404, 422)  # another user's thread, also to an admin, and no server
         else:
             assert (method, path, status) == (method, path, 422)
             assert body["errors"][0]["field"] == "nonsense"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -14,8 +15,8 @@ from tests.surfaces.rest.clients import client, problem
 
 
 @pytest.mark.parametrize("prefix", ["", "/board"])
-async def test_the_page_and_all_that_it_loads_come_from_the_board(board: Pegboard, prefix: str) -> None:
-    app = create_app(board, "test")
+async def test_the_page_and_all_that_it_loads_come_from_the_board(board: Pegboard, prefix: str, tmp_path: Path) -> None:
+    app = create_app(board, "test", console_folder=tmp_path)
     outer = FastAPI(docs_url=None, redoc_url=None)
     outer.mount(prefix, app)
     transport = httpx.ASGITransport(outer if prefix else app)
