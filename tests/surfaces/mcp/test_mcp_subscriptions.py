@@ -197,6 +197,16 @@ async def test_changes_of_prompts_and_resources_reach_open_streams_at_once(rpc: 
         assert len((await rpc.result("resources/list"))["resources"]) == 2
 
 
+async def test_a_resource_is_returned_while_the_lists_of_its_server_are_read(board: Pegboard, rpc: RpcClient) -> None:
+    await take(rpc.http, "both")
+    (peer,) = board.snapshot.upstreams.list_peers()
+    await board.imports.monitor.expire(peer)
+    end = peer.watch()  # this begins to read the lists
+    assert board.imports.monitor.find_status(peer).is_reading
+    assert (await rpc.result("resources/read", {"uri": "note://0"}))["contents"]
+    end()
+
+
 async def test_a_new_prompt_of_a_server_that_is_not_followed_is_not_listed(rpc: RpcClient) -> None:
     await take(rpc.http, "both")
     async with subscribed(rpc, toolsListChanged=True, promptsListChanged=True) as stream:

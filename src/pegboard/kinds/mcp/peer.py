@@ -16,7 +16,7 @@ from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.input_requests import check_declared
 from pegboard.kinds.mcp.live_lists import convert_failure
 from pegboard.kinds.mcp.upstream import PeerRefused, Upstream
-from pegboard.kinds.mcp.upstream_monitor import UpstreamMonitor, UpstreamStatus
+from pegboard.kinds.mcp.upstream_monitor import UpstreamMonitor
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.model.mcp_exchange import McpExchange, McpFailure
@@ -102,7 +102,7 @@ class UpstreamPeer:
             status = await self._monitor.refresh(self, LIST_WAIT_SECONDS)
         except ToolError as error:
             return error.message
-        if status.is_reading:
+        if status is None:
             return f"{self.label} did not answer within {LIST_WAIT_SECONDS:g} s"
         return None if status.failure is None else status.failure.message
 
@@ -184,11 +184,11 @@ class UpstreamPeer:
     async def _get_digests(self, kind: EntryKind) -> Mapping[str, str]:
         """Return the digests of what the server lists now; raise PeerFailed if it does not answer."""
         self._open()
-        status: UpstreamStatus = await self._monitor.refresh(self, REQUEST_SECONDS)
-        found = None if status.is_reading else status.digests.get(kind)
+        status = await self._monitor.refresh(self, REQUEST_SECONDS)
+        found = None if status is None else status.digests.get(kind)
         if found is not None:
             return found
-        failure = status.failures.get(kind)
+        failure = None if status is None else status.failures.get(kind)
         raise PeerFailed(failure) if failure else self._fail(f"{self.label} did not list its {kind} in time")
 
     def _open(self) -> tuple[Upstream, SecretMask]:

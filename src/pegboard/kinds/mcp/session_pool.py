@@ -394,6 +394,8 @@ class McpSessionPool:
         self._report_change(upstream, ServerChange("session"))
 
     def _report_change(self, upstream: Upstream, change: ServerChange) -> None:
+        if upstream.client is self._able_client:
+            return  # its session lasts for one list only
         for report in () if self._closed else tuple(self.on_change):
             report(upstream, change)
 

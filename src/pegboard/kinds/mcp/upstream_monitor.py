@@ -90,17 +90,20 @@ class UpstreamMonitor:
         self._statuses.move_to_end(peer.id)
         return status
 
-    async def refresh(self, peer: UpstreamPeer, seconds: float) -> UpstreamStatus:
-        """Return the status of a server; if it is old, ask the server, and wait for at most this time."""
+    async def refresh(self, peer: UpstreamPeer, seconds: float) -> UpstreamStatus | None:
+        """Return the status of a server; if it is old, ask the server. Return None if it does not answer in time."""
         status = self.find_status(peer)
-        if not self._is_fresh(status):
-            joined = status.task if status.is_reading else None
+        if self._is_fresh(status):
+            return status
+        joined = status.task if status.is_reading else None
+        task = self._start(peer, status)
+        await asyncio.wait({task}, timeout=seconds)
+        if task is joined and task.done() and not self._is_fresh(status):
+            # The server reported a change after it was asked.
             task = self._start(peer, status)
             await asyncio.wait({task}, timeout=seconds)
-            if task is joined and task.done() and not self._is_fresh(status):
-                # The server reported a change after it was asked.
-                await asyncio.wait({self._start(peer, status)}, timeout=seconds)
-        return status
+        # The lists may be read again now; what was read until then is an answer.
+        return status if task.done() else None
 
     def refresh_soon(self, peer: UpstreamPeer) -> None:
         """Ask the server if its status is old, without waiting; raise ToolError if its config cannot be used."""
@@ -158,7 +161,7 @@ class UpstreamMonitor:
 
     def _is_fresh(self, status: UpstreamStatus) -> bool:
         """True if the lists need not be read again: not after a while, a report of a change, or in a new session."""
-        if time.monotonic() >= status.expires:
+        if status.is_reading or time.monotonic() >= status.expires:
             return False
         session = self.pool.find_session(status.upstream)
         return session is None or (session is status.session and not session.in_doubt)
