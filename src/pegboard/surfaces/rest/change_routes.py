@@ -39,7 +39,7 @@ async def watch_changes(
     seen: LastEventIdHeader = None,
     last_event_id: LastEventIdQuery = None,
 ) -> EventStream:
-    """What changes in the registry, by any process: tools, users, keys, sessions, agents and secrets.
+    """What changes in the registry, by any process: tools, users, keys, sessions, agents, imported servers, secrets.
 
     Only what the caller may see. The id of an event is the revision of the registry up to which everything was
     reported, so that a stream can be continued at any process of the board.
