@@ -126,9 +126,11 @@ def create_app(board: Pegboard, version: str = __version__, *, console_folder: P
     callers = rest.state.callers = RequestCallers(board.calls, origins, settings.port)
     rest.state.login_limit = LoginLimit()
     rest.state.checks = board_routes.BoardChecks(board)
-    rest_app = JsonCompression(RequestLimitMiddleware(rest, most, limits))
+    rest_app: ASGIApp = JsonCompression(RequestLimitMiddleware(rest, most, limits))
     console = ConsoleFiles.open(console_folder) if settings.console else None
     rest.state.session_headers = {} if console is None else {BUILD_HEADER: console.build_id}
+    if console is not None:
+        rest_app = ConsolePages(rest_app, console, origins)
     app: ASGIApp = FastCallRoutes(
         McpEndpoint(rest_app, create_mcp_server(board), origins, bodies, max_body=most),
         board.calls,
@@ -137,8 +139,6 @@ def create_app(board: Pegboard, version: str = __version__, *, console_folder: P
         bodies,
         max_body=most,
     )
-    if console is not None:
-        app = ConsolePages(app, console, origins)
     cors_origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
     if cors_origins:
         app = CORSMiddleware(
