@@ -167,3 +167,23 @@ async def test_a_log_forgets_the_oldest_changes_and_says_so() -> None:
     await asyncio.sleep(0)
     log.close()
     await asyncio.wait_for(waiting, 5)
+
+
+async def test_streams_of_an_admin_end_when_the_user_becomes_a_member() -> None:
+    async with memory_board(admin_key=KEY) as board, served(board) as url, client(board) as admin:
+        user_id, key = await new_user(admin, "ada", "admin")
+        async with (
+            changes(url, key) as of_ada,
+            httpx.AsyncClient(base_url=url, headers=bearer(key), timeout=30) as http,
+            http.stream("GET", "/v1/executions/stream") as answered,
+        ):
+            calls = Reader(answered)
+            good(await admin.patch(f"/v1/users/{user_id}", json={"role": "member"}))
+            # A stream that waits for events looks at the user again when the next one comes.
+            good(await admin.post("/v1/tools", json=mock()), 201)
+            good(await admin.post("/v1/tools/quote/call", json={}))
+            for reader in (of_ada, calls):
+                last = await received(reader)
+                assert last.name == "error"
+                assert "role of this user has changed" in last.data["message"]
+                assert await reader.next() is None

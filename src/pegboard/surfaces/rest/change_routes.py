@@ -53,7 +53,7 @@ async def watch_changes(
         nullcontext(changes),
         -1 if start is None else start,
         take=lambda log, number: _take_changes(log, number, caller),
-        refused=AccessMonitor(request, board.snapshot).explain_lost_access,
+        refused=AccessMonitor(request, caller, board.snapshot).explain_lost_access,
     )
 
 

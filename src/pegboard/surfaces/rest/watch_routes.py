@@ -107,16 +107,17 @@ async def watch_executions(
         board.watchers.watch(),
         start,
         take=lambda events, number: views.take(events, number, wanted),
-        refused=AccessMonitor(request, board.snapshot).explain_lost_access,
+        refused=AccessMonitor(request, caller, board.snapshot).explain_lost_access,
     )
 
 
 class AccessMonitor:
-    """Checks whether a long-running watcher still has access: keys expire or are revoked, users are removed."""
+    """Checks whether a long-running watcher still has access: keys expire, users are removed or get another role."""
 
-    def __init__(self, request: Request, snapshot: Snapshot) -> None:
+    def __init__(self, request: Request, caller: Caller, snapshot: Snapshot) -> None:
         callers: RequestCallers = request.app.state.callers
         self._check = callers.create_check(request.scope)
+        self._role = caller.role
         self._snapshot = snapshot
         self._revision = snapshot.revision
         self._looked = time.monotonic()
@@ -128,10 +129,11 @@ class AccessMonitor:
             return None
         self._revision, self._looked = self._snapshot.revision, now
         try:
-            self._check()
+            role = self._check().role
         except Unauthorised as error:
             return error.message
-        return None
+        # What the caller may see was decided when the stream began.
+        return None if role == self._role else "The role of this user has changed; open the stream again"
 
 
 def _is_own_run(owner: Caller, caller: Caller) -> bool:
