@@ -170,3 +170,19 @@ async def test_long_lists_have_pages(upstreams: Upstreams, rpc: RpcClient) -> No
 )
 def test_templates_match_by_their_fixed_parts(uri: str, template: str, matches: bool) -> None:
     assert matches_template(uri, template) is matches
+
+
+async def test_the_servers_of_another_user_do_not_hide_those_of_the_caller(
+    upstreams: Upstreams, rpc: RpcClient, url: str, tmp_path: Path
+) -> None:
+    _, key = await new_user(rpc.http, "eve", "admin")
+    async with client_of(url, key) as http:
+        other = {"prompts/get hello": {"messages": [], "description": "of eve"}}
+        read = {"resources/read note://7/text": {"contents": [{"uri": "note://7/text", "text": "of eve"}]}}
+        await Upstreams(tmp_path, http).take("older", {**other, **read}, is_public=True)
+    own = {"prompts/get hello": {"messages": [], "description": "own"}}
+    read = {"resources/read note://7/text": {"contents": [{"uri": "note://7/text", "text": "own"}]}}
+    await upstreams.take("own", {**own, **read})
+    assert len(await listed(rpc, "prompts/list", "prompts")) == 1
+    assert (await rpc.result("prompts/get", {"name": "hello"}))["description"] == "own"
+    assert (await rpc.result("resources/read", {"uri": "note://7/text"}))["contents"][0]["text"] == "own"

@@ -172,7 +172,8 @@ class PeerLists:
                 found[upstream.id] = upstream
         named: list[NamedPeer] = []
         used: Counter[str] = Counter()
-        for upstream in sorted(found.values(), key=lambda upstream: upstream.id):
+        # The caller's own servers first: another user's server must not take their labels, prompts and URIs.
+        for upstream in sorted(found.values(), key=lambda each: (each.owner_id != caller.user_id, each.id)):
             used[upstream.name] += 1
             number = used[upstream.name]
             label = upstream.name if number == 1 else f"{upstream.name}-{number}"
