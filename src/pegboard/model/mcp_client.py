@@ -16,6 +16,8 @@ class McpClient:
     capabilities: Mapping[str, Any] = field(default_factory=dict, compare=False)
     # True in the revisions with sessions: sessions for it are opened in such a revision if the server has one.
     has_session: bool = field(default=True, compare=False)
+    # Whose client it is: a user's clients get a share of the connections to servers.
+    user_id: str = field(default="", compare=False)
     # What is called when its session has ended, and when its roots have changed, by what it is for.
     on_end: dict[Hashable, Callable[[], object]] = field(default_factory=dict, compare=False)
     on_roots_change: dict[Hashable, Callable[[], object]] = field(default_factory=dict, compare=False)

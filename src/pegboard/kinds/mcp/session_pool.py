@@ -203,6 +203,11 @@ def _explain_missing_tool(shown: str, tool: str, tools: Mapping[str, UpstreamToo
     return f"{shown} has no tool '{tool[:100]}'; it offers: {some or 'none'}"
 
 
+def _get_client_user(upstream: Upstream) -> str:
+    """Return the user of the client that a session is for, or an empty string for a session that clients share."""
+    return "" if upstream.client is None else upstream.client.user_id
+
+
 log = get_logger(__name__)
 
 # Up to this connect timeout, the time for listing tools is not extended.
@@ -369,6 +374,7 @@ class McpSessionPool:
                 f"{MAX_MCP_CONNECTIONS} is for tools of others; try again later",
                 retry_after_ms=_RETRY_AFTER_MS,
             )
+        self._make_room_for_client(upstream)
         if len(self._connections) >= MAX_MCP_CONNECTIONS and not self._drop_longest_idle(lambda _upstream: True):
             raise Unavailable(
                 f"This board is connected to {MAX_MCP_CONNECTIONS} MCP servers, all of them in use; try again later",
@@ -408,7 +414,7 @@ class McpSessionPool:
             self._begin = partial(begin, **self._parts)
         if upstream.command is not None:
             async with self._room:
-                await self._make_room()
+                await self._make_room(upstream)
                 return self._start_session(self._begin, upstream, mode)
         return self._start_session(self._begin, upstream, mode)
 
@@ -422,24 +428,49 @@ class McpSessionPool:
         session.task.add_done_callback(lambda _task: self._sessions.pop(session, None))
         return session
 
-    async def _make_room(self) -> None:
+    def _make_room_for_client(self, upstream: Upstream) -> None:
+        """Keep the connections of one user's clients to a share; raise Unavailable if all of them are in use."""
+        user_id = _get_client_user(upstream)
+        if not user_id:
+            return
+        count = sum(_get_client_user(other) == user_id for other in self._connections)
+        if count >= MAX_MCP_CONNECTIONS // 4 and not self._drop_longest_idle(
+            lambda other: _get_client_user(other) == user_id
+        ):
+            raise Unavailable(
+                f"Your MCP clients have {count} connections to MCP servers, all of them in use; end a call or a "
+                "subscription, or try again later",
+                retry_after_ms=_RETRY_AFTER_MS,
+            )
+
+    async def _make_room(self, upstream: Upstream) -> None:
         """Wait for a child process slot, ending the longest idle one if necessary; raise Unavailable if all are
         busy.
         """
-        while len(children := self._children()) >= self._max_children:
-            leaving = [session.task for session in children if session.is_over]
-            if not leaving:
-                if not self._drop_longest_idle(lambda upstream: upstream.command is not None):
-                    raise Unavailable(
-                        f"All of the {self._max_children} MCP servers that this board starts at once are in use "
-                        "(PEGBOARD_MCP_CHILDREN); try again later",
-                        retry_after_ms=_RETRY_AFTER_MS,
-                    )
-                continue
-            await asyncio.wait(leaving, return_when=asyncio.FIRST_COMPLETED)
+        user_id = _get_client_user(upstream)
+        if user_id:
+            most = max(1, self._max_children // 2)
+            await self._wait_for_slot(
+                lambda other: other.command is not None and _get_client_user(other) == user_id,
+                most,
+                f"Your MCP clients use {most} MCP servers that this board starts, and the rest of the "
+                f"{self._max_children} (PEGBOARD_MCP_CHILDREN) is for others; end a call or a subscription, or try "
+                "again later",
+            )
+        await self._wait_for_slot(
+            lambda other: other.command is not None,
+            self._max_children,
+            f"All of the {self._max_children} MCP servers that this board starts at once are in use "
+            "(PEGBOARD_MCP_CHILDREN); try again later",
+        )
 
-    def _children(self) -> list[McpSession]:
-        return [session for session, upstream in self._sessions.items() if upstream.command is not None]
+    async def _wait_for_slot(self, is_counted: Callable[[Upstream], bool], most: int, refusal: str) -> None:
+        while len(found := [each for each, upstream in self._sessions.items() if is_counted(upstream)]) >= most:
+            leaving = [session.task for session in found if session.is_over]
+            if leaving:
+                await asyncio.wait(leaving, return_when=asyncio.FIRST_COMPLETED)
+            elif not self._drop_longest_idle(is_counted):
+                raise Unavailable(refusal, retry_after_ms=_RETRY_AFTER_MS)
 
     def _drop_longest_idle(self, wanted: Callable[[Upstream], bool]) -> bool:
         """End the connection that has been idle longest; return False if all are in use."""

@@ -29,7 +29,8 @@ def build_exchange(request: McpRequest, given: GivenInput = _NOTHING_GIVEN) -> M
     else:
         level = _read_log_level(request)
         owner = json_text(get_owner(request.caller)) if level is not None else ""
-        client = McpClient(owner, has_session=False) if level is not None else None
+        user_id = request.caller.user_id
+        client = McpClient(owner, has_session=False, user_id=user_id) if level is not None else None
     if client is None:
         return McpExchange(*given)
     on_log = None if level is None else partial(_send_log_message, request.notify)

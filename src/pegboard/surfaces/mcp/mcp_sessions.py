@@ -53,7 +53,7 @@ class SessionRecord:
         self.caller = caller
         self.version = version
         # Of a client that can be asked for input, or that gets log messages.
-        self.client = McpClient(self.id, capabilities) if capabilities else None
+        self.client = McpClient(self.id, capabilities, user_id=caller.user_id) if capabilities else None
         self.requests: ClientRequests | None = ClientRequests() if capabilities else None
         self.log_level: str | None = None
         self.used_at = now
@@ -69,7 +69,7 @@ class SessionRecord:
         """Send the log messages of this level and above to the client."""
         self.log_level = level
         if self.client is None:
-            self.client = McpClient(self.id)
+            self.client = McpClient(self.id, user_id=self.caller.user_id)
 
     def handle_notification(self, method: str | None, params: Mapping[str, Any]) -> None:
         """Cancel a request, or pass on that the roots have changed; other notifications need nothing."""

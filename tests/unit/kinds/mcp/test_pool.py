@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -15,6 +16,7 @@ from pegboard.kinds.mcp import session_pool
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
+from pegboard.model.mcp_client import McpClient
 from tests.mcp_servers.processes import descendants
 from tests.mcp_servers.running import odd
 from tests.mcp_servers.web import Asked, answering
@@ -153,3 +155,36 @@ async def test_one_dead_and_one_slow_upstream_hold_up_no_other_user(outbound: Gu
         for task in hanging:
             task.cancel()
         await asyncio.wait(hanging)
+
+
+async def test_the_clients_of_one_user_leave_half_of_the_children_to_others(outbound: GuardedClient) -> None:
+    async with pooled(outbound, children=4) as upstreams:
+        hanging = odd("hang-call")
+        eve = [replace(hanging, client=McpClient(f"eve-{number}", user_id="eve")) for number in range(3)]
+        for upstream in eve[:2]:
+            await upstreams.tools(upstream)
+        calls = [asyncio.create_task(upstreams.call(upstream, "echo", {})) for upstream in eve[:2]]
+        await asyncio.sleep(0)
+        with pytest.raises(Unavailable, match=r"Your MCP clients use 2 .* \(PEGBOARD_MCP_CHILDREN\) is for others"):
+            await upstreams.tools(eve[2])
+        await upstreams.tools(replace(hanging, client=McpClient("ann", user_id="ann")))
+        await upstreams.tools(hanging)
+        calls[0].cancel()
+        await asyncio.wait({calls[0]})
+        await upstreams.tools(eve[2])
+        calls[1].cancel()
+
+
+async def test_the_clients_of_one_user_have_a_share_of_the_connections(
+    outbound: GuardedClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_pool, "MAX_MCP_CONNECTIONS", 4)
+    async with pooled(outbound, children=4) as upstreams:
+        first, second = (replace(odd("hang-call"), client=McpClient(key, user_id="eve")) for key in "ab")
+        await upstreams.tools(first)
+        call = asyncio.create_task(upstreams.call(first, "echo", {}))
+        await asyncio.sleep(0)
+        with pytest.raises(Unavailable, match="Your MCP clients have 1 connections"):
+            await upstreams.tools(second)
+        await upstreams.tools(odd("plain"))
+        call.cancel()
