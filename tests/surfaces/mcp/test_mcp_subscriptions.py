@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,7 +16,8 @@ from pegboard import Pegboard
 from pegboard.kinds.mcp import resource_watch
 from pegboard.surfaces.mcp import resource_updates
 from tests.board_surfaces import KEY
-from tests.surfaces.mcp.lively import answered, open_session, take
+from tests.surfaces.mcp.lively import SECRET, answered, open_session, take
+from tests.surfaces.mcp.raw_upstreams import RESOURCE, Upstreams
 from tests.surfaces.mcp.rpc import STATELESS, RpcClient, client_of, error
 from tests.surfaces.mcp.test_mcp_clients import MODES, over_stdio
 from tests.surfaces.mcp.test_mcp_streams import EventReader, opened, session_stream, until_true
@@ -286,3 +288,23 @@ async def test_nothing_is_left_when_the_streams_have_ended(board: Pegboard, rpc:
         return not [task for task in asyncio.all_tasks() if task.get_name() in names]
 
     await until_true(is_over)
+
+
+async def test_a_stream_opens_although_one_of_its_resources_was_changed_by_its_server(
+    admin: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    upstreams = Upstreams(tmp_path, admin)
+    file = await upstreams.take("one")
+    upstreams.write(file, {"resources/list": {"resources": [{**RESOURCE, "description": "Other."}]}})
+    rpc = RpcClient(admin, STATELESS)
+    wanted = {"toolsListChanged": True, "resourceSubscriptions": [RESOURCE["uri"]]}
+    async with opened(rpc, rpc.message("subscriptions/listen", {"notifications": wanted}, "s")) as stream:
+        acknowledged = await stream.message()
+        assert acknowledged["params"]["notifications"] == {"toolsListChanged": True, "resourceSubscriptions": []}
+
+
+async def test_credentials_in_the_uri_of_an_update_are_masked(rpc: RpcClient) -> None:
+    await take(rpc.http, "legacy")
+    async with subscribed(rpc, "note://0") as stream:
+        await touch(rpc.http, f"note://0/{SECRET}")
+        assert (await stream.message())["params"]["uri"] == "note://0/********"

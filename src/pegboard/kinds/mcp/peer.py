@@ -175,7 +175,9 @@ class UpstreamPeer:
             upstream = CallClient(exchange, mask, self.label).select(upstream)
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
-                return await self._monitor.resources.subscribe(upstream, uri, on_update)
+                return await self._monitor.resources.subscribe(
+                    upstream, uri, lambda changed: on_update(mask.text(changed))
+                )
         except TimeoutError:
             raise self._fail(f"{self.label} did not answer within {REQUEST_SECONDS:g} s") from None
         except (ToolError, PeerRefused) as error:

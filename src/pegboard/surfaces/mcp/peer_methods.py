@@ -117,10 +117,10 @@ async def subscribe_resources(server: McpServer, request: McpRequest, updates: R
         raise build_too_many_subscriptions()
 
     async def add(uri: str) -> bool:
-        found = await server.peers.find_resource(request.caller, uri)
-        if found is None:
-            return False
         try:
+            found = await server.peers.find_resource(request.caller, uri)
+            if found is None:
+                return False
             await updates.add(found[0].peer, uri, found[1])
         except PeerFailed:
             return False
