@@ -10,7 +10,7 @@ from pegboard.kinds.import_target import ImportTarget
 from pegboard.kinds.mcp.config import McpConfig
 from pegboard.kinds.mcp.importer import LIST_SECONDS, ToolSelection, build_import_definitions, convert_to_refusal
 from pegboard.kinds.mcp.live_lists import LiveLists, read_live_lists
-from pegboard.kinds.mcp.pinned_entries import EntryComparison, compare_entries
+from pegboard.kinds.mcp.pinned_entries import MAX_NAME_CHARS, EntryComparison, compare_entries
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream, UpstreamTool
 from pegboard.kinds.mcp.upstream_store import UpstreamStore
@@ -111,7 +111,9 @@ class UpstreamChanges:
 
     async def _add_tools(self, upstream: RegisteredUpstream, offered: Sequence[UpstreamTool], owner: Caller) -> None:
         wanted = ToolSelection(upstream.include)
-        new = [tool for tool in offered if tool.name not in upstream.tools]
+        known_names = frozenset(upstream.tools)
+        # A longer name could not be registered, and all new names are stored.
+        new = [tool for tool in offered if tool.name not in known_names and len(tool.name) <= MAX_NAME_CHARS]
         free = MAX_FOLLOWED_TOOLS - len(upstream.tools)
         if len(new) > free:
             log.warning(

@@ -30,6 +30,8 @@ LIST_MAX_AGE_SECONDS = 30.0
 FAILURE_MAX_AGE_SECONDS = 5.0
 # Minimum interval of reading the lists of one server, however often it reports changes.
 MIN_READ_SECONDS = 1.0
+# So often in a row the lists are read at this interval; then a server that goes on to report changes waits longer.
+MAX_READS_IN_A_ROW = 8
 # Servers whose status is kept in memory.
 _MAX_STATUSES = 2000
 
@@ -50,6 +52,8 @@ class UpstreamStatus:
     session: McpSession | None = None
     task: asyncio.Task[None] | None = None
     timer: asyncio.TimerHandle | None = None
+    # Reads in a row that reports of changes have caused, each soon after the one before.
+    reported: int = 0
 
     @property
     def is_reading(self) -> bool:
@@ -146,7 +150,7 @@ class UpstreamMonitor:
                 status = self.find_status(peer)
                 status.expires = float("-inf")
                 if is_wanted and status.timer is None:
-                    delay = max(0.0, status.read_at + MIN_READ_SECONDS - time.monotonic())
+                    delay = _compute_delay(status)
                     status.timer = asyncio.get_running_loop().call_later(delay, self._read_soon, peer, status)
 
     async def close(self) -> None:
@@ -199,6 +203,14 @@ class UpstreamMonitor:
         except Exception:
             # What differs is still refused, and found again by the next reading.
             log.exception("mcp_changes_not_stored", upstream=peer.label)
+
+
+def _compute_delay(status: UpstreamStatus) -> float:
+    """Return after how many seconds a report of a change is followed by reading the lists."""
+    passed = time.monotonic() - status.read_at
+    status.reported = 0 if passed > LIST_MAX_AGE_SECONDS else status.reported + 1
+    doublings = min(max(0, status.reported - MAX_READS_IN_A_ROW), 10)
+    return max(0.0, min(MIN_READ_SECONDS * 2.0**doublings, LIST_MAX_AGE_SECONDS) - passed)
 
 
 def _cancel(status: UpstreamStatus) -> None:

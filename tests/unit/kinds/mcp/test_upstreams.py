@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from pegboard import Pegboard
+from pegboard.kinds.mcp import upstream_monitor
 from pegboard.model.api_errors import Conflict, Forbidden, Invalid, NotFound
 from pegboard.model.mcp_peer import PeerFailed
 from pegboard.model.registered_upstream import RegisteredUpstream
@@ -198,3 +200,41 @@ async def test_a_prompt_that_changed_while_no_session_was_open_is_refused(board:
     await board.imports.monitor.pool.tools(peer.upstream)
     with pytest.raises(PeerFailed, match="was changed by the server"):
         await peer.check_entry("prompts", "hello")
+
+
+async def test_names_that_no_tool_can_have_are_not_stored_for_a_followed_server(
+    stored: Pegboard, server: Server
+) -> None:
+    await stored.imports.mcp(stored.admin, **server.given, follow=True)
+    names = ("say", "x" * 100_000, "sing")
+    server.write(tools__list={"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in names]})
+    await stored.call("say")
+
+    async def has_tool() -> bool:
+        return stored.snapshot.find("sing") is not None and "sing" in get_only(stored).tools
+
+    assert await until(has_tool)
+    assert get_only(stored).tools == ("say", "sing")
+
+
+async def test_a_server_that_reports_changes_without_end_is_read_less_and_less_often(
+    board: Pegboard, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upstream_monitor, "MIN_READ_SECONDS", 0.01)
+    monkeypatch.setattr(upstream_monitor, "MAX_READS_IN_A_ROW", 2)
+    monkeypatch.setattr(upstream_monitor, "LIST_MAX_AGE_SECONDS", 1000.0)
+    await board.imports.mcp(board.admin, **server.given)
+    server.write(prompts__list={"prompts": [PROMPT], "notify": ["notifications/prompts/list_changed"]})
+    peer = board.snapshot.upstreams.get_peer(get_only(board).id)
+    monitor = board.imports.monitor
+    await monitor.expire(peer)
+    began = time.monotonic()
+    end = peer.watch()
+
+    async def has_reported() -> bool:
+        return monitor.find_status(peer).reported >= 9
+
+    assert await until(has_reported)
+    # The reads after the second, third … report each wait twice as long as the one before.
+    assert time.monotonic() - began >= 0.01 * sum(2**doublings for doublings in range(1, 7))
+    end()
