@@ -24,14 +24,17 @@ async def test_the_page_and_all_that_it_loads_come_from_the_board(board: Pegboar
         page = await browser.get(f"{prefix}/")
         assert (page.status_code, page.url.path) == (200, f"{prefix}/docs")
         assert page.headers["content-type"].startswith("text/html")
-        assert "default-src 'none'" in page.headers["content-security-policy"]
+        policy = page.headers["content-security-policy"]
+        assert {"default-src 'none'", "script-src 'self'", "style-src 'self'"} <= set(policy.split("; "))
+        assert "unsafe" not in policy
+        assert page.headers["x-frame-options"] == "DENY"
         assert re.findall(r"https?://|[\"']//", page.text) == []
-        links = re.findall(r"(?:src|href)=\"([^\"]+)\"", page.text) + re.findall(r"url: '([^']+)'", page.text)
+        links = re.findall(r"(?:src|href)=\"([^\"]+)\"", page.text)
         assert len(links) == 4
         for link in links:
             loaded = await browser.get(str(page.url.join(link)))
             assert (link, loaded.status_code) == (link, 200)
-            assert len(loaded.content) > 500
+            assert len(loaded.content) > 100
 
 
 async def test_the_script_is_swagger_ui(board: Pegboard) -> None:

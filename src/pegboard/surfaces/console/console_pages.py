@@ -9,6 +9,7 @@ from pegboard.model.ids import new_id
 from pegboard.surfaces.console.console_files import ConsoleFile, ConsoleFiles
 from pegboard.surfaces.rest.asgi_request import ASGIApp, Receive, Scope, Send, choose_request_id, send_problem
 from pegboard.surfaces.rest.json_compression import accepts_gzip
+from pegboard.surfaces.rest.page_security import FILE_HEADERS, PAGE_HEADERS, PAGE_POLICY
 from pegboard.surfaces.rest.request_origin import OriginPolicy
 
 # In the page of the build; the server replaces them in each response.
@@ -21,21 +22,12 @@ _ROOT = "/console"
 _IMMUTABLE = b"public, max-age=31536000, immutable"
 _SHORT_TIME = b"public, max-age=3600"
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types default"
+    f"{PAGE_POLICY}; style-src 'self' 'nonce-{{nonce}}'; require-trusted-types-for 'script'; trusted-types default"
 )
-_FILE_HEADERS = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"referrer-policy", b"no-referrer"),
-]
+_FILE_HEADERS = [(name.lower().encode(), value.encode()) for name, value in FILE_HEADERS.items()]
 _PAGE_HEADERS = [
-    *_FILE_HEADERS,
+    *((name.lower().encode(), value.encode()) for name, value in PAGE_HEADERS.items()),
     (b"cache-control", b"no-store"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"),
-    (b"x-frame-options", b"DENY"),
 ]
 
 

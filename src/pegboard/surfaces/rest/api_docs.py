@@ -7,13 +7,13 @@ from importlib.resources import files
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
-from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from pegboard.model.idempotency_key import MAX_IDEMPOTENCY_KEY_LENGTH
 from pegboard.registry.tool_create import describe_plugin_configs
 from pegboard.surfaces.rest.bodies import ErrorDetails, PlainResult, ProblemBody
+from pegboard.surfaces.rest.page_security import FILE_HEADERS, PAGE_HEADERS, PAGE_POLICY
 
 router = APIRouter(include_in_schema=False)
 
@@ -24,11 +24,32 @@ _ASSETS = {
     "swagger-ui.css": "text/css",
     "favicon-32x32.png": "image/png",
 }
-# Swagger UI uses an inline script; nothing is loaded from other hosts.
-_CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; connect-src 'self'; img-src 'self' data:; "
-    "script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
-)
+# Swagger UI writes styles only by the style objects of elements, which `style-src` allows; its data is no script.
+_CACHED = {"Cache-Control": "public, max-age=86400"}
+_HEADERS = PAGE_HEADERS | {"Content-Security-Policy": f"{PAGE_POLICY}; style-src 'self'"}
+# The links are relative, so that the page works under any prefix.
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Pegboard API</title>
+<link rel="icon" href="docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<script src="docs/swagger-ui-bundle.js" defer></script>
+<script src="docs/start.js" defer></script>
+</head>
+<body><div id="swagger-ui"></div></body>
+</html>
+"""
+_START_SCRIPT = """SwaggerUIBundle({
+  url: "openapi.json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  layout: "BaseLayout",
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset],
+})
+"""
 
 
 @router.get("/")
@@ -39,16 +60,14 @@ async def redirect_to_docs(request: Request) -> RedirectResponse:
 
 @router.get("/docs")
 async def show_docs() -> HTMLResponse:
-    """The page; its links are relative, so that it works under any prefix."""
-    page = get_swagger_ui_html(
-        openapi_url="openapi.json",
-        title="Pegboard API",
-        swagger_js_url="docs/swagger-ui-bundle.js",
-        swagger_css_url="docs/swagger-ui.css",
-        swagger_favicon_url="docs/favicon-32x32.png",
-    )
-    page.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
-    return page
+    """The page of Swagger UI."""
+    return HTMLResponse(_PAGE, headers=_HEADERS)
+
+
+@router.get("/docs/start.js")
+async def get_start_script() -> Response:
+    """The script that starts Swagger UI; the policy of the page allows no script within the page."""
+    return Response(_START_SCRIPT, media_type="text/javascript", headers=FILE_HEADERS | _CACHED)
 
 
 @router.get("/docs/{name}")
@@ -56,7 +75,7 @@ async def get_asset(name: str) -> Response:
     """A file of Swagger UI."""
     if name not in _ASSETS:
         raise HTTPException(404, "Not Found")
-    return Response(_read_asset(name), media_type=_ASSETS[name], headers={"Cache-Control": "public, max-age=86400"})
+    return Response(_read_asset(name), media_type=_ASSETS[name], headers=FILE_HEADERS | _CACHED)
 
 
 @cache
