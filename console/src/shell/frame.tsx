@@ -8,6 +8,7 @@ import { useShortcuts } from '../shared/keyboard/use_shortcuts.ts'
 import { ListOutline } from '../shared/states/list_outline.tsx'
 import { AccountMenu } from './account_menu.tsx'
 import { BuildNotice } from './build_notice.tsx'
+import { ConnectionNotice } from './connection_notice.tsx'
 import classes from './frame.module.css'
 import { LoginDialog } from './login_dialog.tsx'
 import { Logo } from './logo.tsx'
@@ -16,12 +17,14 @@ import { PAGES } from './pages.ts'
 import { Palette } from './palette.tsx'
 import { SchemeMenu } from './scheme_menu.tsx'
 import { ShortcutList } from './shortcut_list.tsx'
+import { useChanges } from './use_changes.ts'
 
 /** What is around every page: header, navigation, palette and the list of shortcuts. */
 export function Frame() {
   const [isOpen, menu] = useDisclosure()
   const [isListOpen, list] = useDisclosure()
   const navigate = useNavigate()
+  useChanges()
   const goTo = Object.fromEntries(PAGES.map((page) => [`g ${page.letter}`, () => void navigate({ to: page.to })]))
   useShortcuts({ ...goTo, '?': list.open })
   return (
@@ -63,6 +66,7 @@ export function Frame() {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <BuildNotice />
+        <ConnectionNotice />
         <Suspense fallback={<ListOutline />}>
           <Outlet />
         </Suspense>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
@@ -34,7 +35,8 @@ class Received(NamedTuple):
 
 def parsed(text: str) -> list[Received]:
     """The events of a whole stream, its form checked."""
-    assert text.startswith(f"{RETRY}\n\n")
+    # Before the first event, the client gets the id to continue after.
+    assert re.match(rf"{RETRY}\n(id: \d+\n)?\n", text)
     assert text.endswith("\n\n")
     found = []
     for block in text.removesuffix("\n\n").split("\n\n")[1:]:
@@ -61,7 +63,7 @@ class Reader:
             async for line in self._lines:
                 if line:
                     block.append(line)
-                elif block and block[0].startswith("id: "):
+                elif len(block) == 3 and block[0].startswith("id: "):
                     return Received(int(block[0][4:]), block[1][7:], json.loads(block[2][6:]))
                 else:
                     block = []

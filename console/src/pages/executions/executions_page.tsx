@@ -41,7 +41,7 @@ export function ExecutionsPage() {
   return (
     <>
       <PageHeader title="Executions">
-        <NewRows search={search} newest={rows[0]?.id} onShow={() => void list.refetch()} />
+        <NewRows search={search} rows={rows} onShow={() => void list.refetch()} />
       </PageHeader>
       <div className={search.open === undefined ? undefined : classes.above}>
         <ExecutionFilters search={search} onChange={change} />

@@ -11,7 +11,7 @@ const PAGE_SIZE = 100
 export function executionsQuery(search: ExecutionsSearch) {
   const filters = listFilters(search)
   return infiniteQueryOptions({
-    queryKey: ['executions', 'list', filters],
+    queryKey: ['execution-list', filters],
     queryFn: ({ pageParam, signal }) => {
       const query = { ...filters, limit: PAGE_SIZE, cursor: pageParam }
       return unwrap(api.GET('/v1/executions', { params: { query: query as never }, signal }))
@@ -23,13 +23,16 @@ export function executionsQuery(search: ExecutionsSearch) {
       searchedTo: (data.pages.at(-1) as Schemas['SearchedExecutionPage'] | undefined)?.searched_to ?? undefined,
     }),
     placeholderData: keepPreviousData,
+    // Rows move only when the person asks for new ones.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   })
 }
 
 /** One row of the journal; its numbers keep their digits. */
 export function executionQuery(id: string) {
   return queryOptions({
-    queryKey: ['executions', 'row', id],
+    queryKey: ['execution', id],
     queryFn: async ({ signal }) => {
       const params = { path: { execution_id: id } }
       const text = await unwrap(api.GET('/v1/executions/{execution_id}', { params, parseAs: 'text', signal }))

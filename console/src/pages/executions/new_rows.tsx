@@ -1,41 +1,38 @@
-import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../../shared/api/client.ts'
-import { Icon } from '../../shared/icons/icon.tsx'
+import { useState } from 'react'
+import { NewRowsButton } from '../../shared/list/new_rows_button.tsx'
+import { callStream } from '../../shared/stream/board_stream.ts'
+import { useStream } from '../../shared/stream/use_stream.ts'
+import type { Execution } from './executions_query.ts'
 import { type ExecutionsSearch, listFilters } from './executions_search.ts'
+import { matchesFilters } from './matches_filters.ts'
 
-const CHECK_MS = 5_000
 const MOST = 100
 
 interface NewRowsProps {
   search: ExecutionsSearch
-  newest: string | undefined
+  rows: Execution[]
   onShow: () => void
 }
 
-/** How many rows are newer than those shown; they appear on request, so that nothing moves while somebody reads. */
-export function NewRows({ search, newest, onShow }: NewRowsProps) {
-  const filters = listFilters(search)
-  const latest = useQuery({
-    queryKey: ['latest-executions', filters],
-    queryFn: ({ signal }) => {
-      const query = { ...filters, limit: MOST }
-      return unwrap(api.GET('/v1/executions', { params: { query: query as never }, signal }))
-    },
-    refetchInterval: CHECK_MS,
-    enabled: newest !== undefined,
-    select: (page) => page.items.map((row) => row.id),
+/** How many calls that match the filters have ended since the list was loaded. */
+export function NewRows({ search, rows, onShow }: NewRowsProps) {
+  const [ended, setEnded] = useState<Execution[]>([])
+  const [hasGap, setGap] = useState(false)
+  useStream(callStream, ({ name, data }) => {
+    if (name === 'gap') setGap(true)
+    if (name !== 'finished') return
+    const row = JSON.parse(data) as Execution
+    setEnded((before) => [row, ...before].slice(0, 10 * MOST))
   })
-  const at = latest.data?.indexOf(newest ?? '') ?? 0
-  const count = at === -1 ? `${MOST}+` : String(at)
-  return (
-    <Button
-      size="xs"
-      variant={at === 0 ? 'default' : 'light'}
-      leftSection={<Icon name="refresh" size={14} />}
-      onClick={onShow}
-    >
-      {at === 0 ? 'Reload' : `${count} new`}
-    </Button>
-  )
+  const shown = new Set(rows.slice(0, 10 * MOST).map((row) => row.id))
+  const filters = listFilters(search)
+  const fresh = new Set(ended.filter((row) => !shown.has(row.id) && matchesFilters(row, filters)).map((row) => row.id))
+  const isCut = hasGap || fresh.size > MOST
+  const some = hasGap ? 'Some' : ''
+  const count = fresh.size === 0 ? some : `${Math.min(fresh.size, MOST)}${isCut ? '+' : ''}`
+  const show = () => {
+    setGap(false)
+    onShow()
+  }
+  return <NewRowsButton count={count} what="new" onShow={show} />
 }

@@ -31,7 +31,7 @@ export function statisticsQuery(span: Span) {
 
 /** How many tools drifted. */
 export const driftedQuery = queryOptions({
-  queryKey: ['tools', 'drifted-count'],
+  queryKey: ['tool-count', 'drifted'],
   queryFn: async ({ signal }) => {
     const query = { view: 'summary' as const, count: true, drifted: true, limit: 1 }
     const page = await unwrap(api.GET('/v1/tools', { params: { query }, signal }))

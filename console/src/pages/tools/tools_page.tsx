@@ -7,6 +7,7 @@ import { EmptyState } from '../../shared/states/empty_state.tsx'
 import { ErrorState } from '../../shared/states/error_state.tsx'
 import { ListOutline } from '../../shared/states/list_outline.tsx'
 import { PageHeader } from '../../shared/states/page_header.tsx'
+import { ChangedTools } from './changed_tools.tsx'
 import { ToolFilters } from './tool_filters.tsx'
 import { ToolList } from './tool_list.tsx'
 import { toolsQuery } from './tools_query.ts'
@@ -40,7 +41,9 @@ export function ToolsPage() {
             {list.data?.count !== undefined && `${list.data.count.toLocaleString('en')}${isFiltered ? ' match' : ''}`}
           </Text>
         }
-      />
+      >
+        <ChangedTools onShow={() => void list.refetch()} />
+      </PageHeader>
       <Group gap="xs" mb="sm">
         <FilterInput
           value={q ?? ''}

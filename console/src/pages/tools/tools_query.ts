@@ -7,7 +7,7 @@ const PAGE_SIZE = 100
 /** The tools that match the filters, a page at a time, with how many there are. */
 export function toolsQuery(search: ToolsSearch) {
   return infiniteQueryOptions({
-    queryKey: ['tools', search],
+    queryKey: ['tool-list', search],
     queryFn: ({ pageParam, signal }) =>
       unwrap(api.GET('/v1/tools', { params: { query: toQuery(search, pageParam) }, signal })),
     initialPageParam: undefined as string | undefined,
@@ -17,6 +17,9 @@ export function toolsQuery(search: ToolsSearch) {
       count: (data.pages[0] as Schemas['ToolSummaryPage'] | undefined)?.count ?? undefined,
     }),
     placeholderData: keepPreviousData,
+    // Rows move only when the person asks for new ones.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   })
 }
 

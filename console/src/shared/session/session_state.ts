@@ -37,6 +37,21 @@ export function listenToTabs(listener: (event: 'started' | 'logout') => void): (
   return () => channel?.removeEventListener('message', receive)
 }
 
+/** Wait until the person has logged in again, or the signal is aborted. */
+export function waitForSession(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (hasEnded && !signal.aborted) return
+      listeners.delete(check)
+      signal.removeEventListener('abort', check)
+      resolve()
+    }
+    listeners.add(check)
+    signal.addEventListener('abort', check)
+    check()
+  })
+}
+
 /** Return whether the session ended while the page was open. */
 export function useSessionEnded(): boolean {
   return useSyncExternalStore(

@@ -28,7 +28,7 @@ HEARTBEAT_SECONDS = 15.0
 # How long a client may stop reading before it is disconnected.
 SEND_TIMEOUT_SECONDS = 30.0
 # How long a browser waits before it reconnects, in milliseconds.
-_RETRY_FRAME = b"retry: 500\n\n"
+_RETRY_FRAME = b"retry: 500\n"
 _HEARTBEAT_FRAME = b": still here\n\n"
 _HEADERS = {"Content-Type": EVENT_STREAM_TYPE, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -127,17 +127,22 @@ class EventStream(Response):
 
     async def _send_events(self, events: ReadableLog, send: Send) -> None:
         number = event_id = self._number
-        frames = _RETRY_FRAME
+        frames = b""
+        is_first = True
         while True:
             if (why := self._refused()) is not None:
                 payload = encode_event_json({"message": why, "code": "unauthorised"})
                 await _send_chunk(send, b"id: %d\nevent: error\ndata: %s\n\n" % (event_id, payload))
                 break
             taken = self._take(events, number)
-            frames += taken.frames
             is_behind = taken.number > number
             number = taken.number
             event_id = number if taken.event_id is None else taken.event_id
+            if is_first:
+                # With the id, a client can continue from here before it has received an event.
+                frames = _RETRY_FRAME + (b"\n" if taken.frames else b"id: %d\n\n" % event_id)
+                is_first = False
+            frames += taken.frames
             # In chunks, so that at most one chunk is buffered for a client that does not read.
             for start in range(0, len(frames), BATCH_BYTES):
                 await _send_chunk(send, frames[start : start + BATCH_BYTES])

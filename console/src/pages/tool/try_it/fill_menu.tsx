@@ -14,7 +14,7 @@ interface FillMenuProps {
 export function FillMenu({ tool, onFill }: FillMenuProps) {
   const [isOpen, setOpen] = useState(false)
   const recent = useQuery({
-    queryKey: ['executions', 'recent', tool.name],
+    queryKey: ['recent-arguments', tool.name],
     queryFn: ({ signal }) => {
       const query = { tool: tool.name, limit: 20 }
       return unwrap(api.GET('/v1/executions', { params: { query }, signal }))

@@ -35,7 +35,8 @@ export function useCall() {
     const next = await send(request, controller.signal)
     if (running.current !== controller) return
     setState(next)
-    void queryClient.invalidateQueries({ queryKey: ['executions'] })
+    void queryClient.invalidateQueries({ queryKey: ['execution-list'] })
+    void queryClient.invalidateQueries({ queryKey: ['recent-arguments'] })
     void queryClient.invalidateQueries({ queryKey: ['activity'] })
   }, [])
   return { state, run, cancel }

@@ -1,0 +1,141 @@
+import { readProblem } from '../api/api_error.ts'
+import { BOARD_PATH } from '../api/base_path.ts'
+import { compareBuild } from '../api/build_state.ts'
+import { endSession, waitForSession } from '../session/session_state.ts'
+import type { StreamEvent } from './event_parser.ts'
+import { choosePause, wait } from './pause.ts'
+import { readEvents } from './read_events.ts'
+
+/** `offline`: the server cannot be reached, or refuses the stream, since a time. */
+export type ConnectionState = { phase: 'connecting' } | { phase: 'open' } | { phase: 'offline'; since: string }
+type Message = { event: StreamEvent } | { state: ConnectionState } | { id: string }
+type Listener = (event: StreamEvent) => void
+
+// The first failure is often the end of a stream, after which the next attempt succeeds.
+const FAILURES_TO_REPORT = 2
+
+/**
+ * A stream of the board that goes on after a break where it was. Of all tabs of a browser, one that is visible has
+ * the connection, and passes the events on.
+ */
+export class BoardStream {
+  #listeners = new Set<Listener>()
+  #watchers = new Set<() => void>()
+  #state: ConnectionState = { phase: 'connecting' }
+  #lastId: string | undefined
+  #running: AbortController | undefined
+  #channel: BroadcastChannel | undefined
+
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = path
+    document.addEventListener('visibilitychange', this.#update)
+  }
+
+  /** Call `listener` for each event until the returned function is called. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    this.#update()
+    return () => {
+      this.#listeners.delete(listener)
+      this.#update()
+    }
+  }
+
+  watchState = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
+  getState = (): ConnectionState => this.#state
+
+  #update = () => {
+    const isUsed = this.#listeners.size > 0
+    if (isUsed && !this.#channel && typeof BroadcastChannel !== 'undefined') {
+      this.#channel = new BroadcastChannel(`pegboard${this.path}`)
+      this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data)
+    }
+    if (!isUsed) {
+      this.#channel?.close()
+      this.#channel = undefined
+      this.#lastId = undefined
+    }
+    const isWanted = isUsed && document.visibilityState === 'visible'
+    if (isWanted && !this.#running) void this.#start()
+    if (!isWanted) {
+      this.#running?.abort()
+      this.#running = undefined
+    }
+  }
+
+  async #start(): Promise<void> {
+    const controller = new AbortController()
+    this.#running = controller
+    const { signal } = controller
+    try {
+      if (navigator.locks && this.#channel) {
+        await navigator.locks.request(`pegboard${this.path}`, { signal }, () => this.#connect(signal))
+      } else await this.#connect(signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        const after = this.#lastId === undefined ? '' : `?last_event_id=${encodeURIComponent(this.#lastId)}`
+        const headers = { Accept: 'text/event-stream' }
+        const response = await fetch(`${BOARD_PATH}${this.path}${after}`, {
+          headers,
+          signal,
+          credentials: 'same-origin',
+        })
+        if (response.status === 401) {
+          endSession()
+          await waitForSession(signal)
+          continue
+        }
+        if (!response.ok) throw readProblem(response, undefined)
+        compareBuild(response.headers.get('X-Console-Build'))
+        failures = 0
+        this.#send({ state: { phase: 'open' } })
+        for await (const event of readEvents(response, (id) => this.#send({ id }))) this.#send({ event })
+      } catch {
+        // The next attempt shows whether it lasts.
+      }
+      if (signal.aborted) return
+      failures += 1
+      if (failures >= FAILURES_TO_REPORT && this.#state.phase !== 'offline') {
+        this.#send({ state: { phase: 'offline', since: new Date().toISOString() } })
+      }
+      await wait(choosePause(failures), signal)
+    }
+  }
+
+  #send(message: Message): void {
+    this.#receive(message)
+    this.#channel?.postMessage(message)
+  }
+
+  #receive(message: Message): void {
+    if ('state' in message) {
+      this.#state = message.state
+      for (const watcher of this.#watchers) watcher()
+      return
+    }
+    if ('id' in message) {
+      this.#lastId = message.id
+      return
+    }
+    for (const listener of this.#listeners) listener(message.event)
+  }
+}
+
+/** What changes in the registry. */
+export const changeStream = new BoardStream('/v1/changes/stream')
+
+/** Calls as they start, progress and end. */
+export const callStream = new BoardStream('/v1/executions/stream')
