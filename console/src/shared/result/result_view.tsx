@@ -7,30 +7,34 @@ import { outlineText } from './outline_text.ts'
 import { ResultTable } from './result_table.tsx'
 import { buildTable } from './table_rows.ts'
 
-type Mode = 'table' | 'text' | 'json' | 'raw'
+type Mode = 'display' | 'table' | 'text' | 'json' | 'raw'
 
 interface ResultViewProps {
   value: unknown
   /** The response as it came; absent for rows of the journal. */
   raw?: string
+  /** The value as the tool's `display` defines it. */
+  display?: string
   /** How it is shown at first, where the value can be shown so. */
   first?: Mode
 }
 
 /** A value as a table, text or JSON, beside the response as it came. */
-export function ResultView({ value, raw, first }: ResultViewProps) {
+export function ResultView({ value, raw, display, first }: ResultViewProps) {
   const table = useMemo(() => buildTable(value), [value])
   const json = useMemo(() => formatJson(value), [value])
-  const [wanted, setWanted] = useState<Mode | undefined>(first)
+  const [wanted, setWanted] = useState<Mode | undefined>(first ?? (display ? 'display' : undefined))
   const mode =
     wanted === 'table' && !table ? 'json' : (wanted ?? (table ? 'table' : typeof value === 'string' ? 'text' : 'json'))
   const modes = [
+    ...(display ? [{ value: 'display', label: 'Display' }] : []),
     ...(table ? [{ value: 'table', label: 'Table' }] : []),
     { value: 'text', label: 'Text' },
     { value: 'json', label: 'JSON' },
     ...(raw === undefined ? [] : [{ value: 'raw', label: 'Raw' }]),
   ]
-  const text = mode === 'raw' ? (raw ?? '') : mode === 'text' ? outlineText(value) : json
+  const texts = { raw: () => raw ?? '', display: () => display ?? '', text: () => outlineText(value) }
+  const text = mode === 'json' || mode === 'table' ? json : texts[mode]()
   return (
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">
@@ -50,7 +54,7 @@ export function ResultView({ value, raw, first }: ResultViewProps) {
           key={mode}
           text={text}
           label="Result text"
-          fileName={mode === 'text' ? 'result.txt' : 'result.json'}
+          fileName={mode === 'text' || mode === 'display' ? 'result.txt' : 'result.json'}
         />
       )}
     </Stack>

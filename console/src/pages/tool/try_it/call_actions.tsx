@@ -1,15 +1,18 @@
-import { Button, Group, Kbd, Text, TextInput } from '@mantine/core'
+import { Button, Group, Kbd, Text } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import type { Schemas } from '../../../shared/api/client.ts'
 import { Icon } from '../../../shared/icons/icon.tsx'
+import { CallOptions } from './call_options.tsx'
+import type { CallState } from './call_state.ts'
 import { ElapsedTime } from './elapsed_time.tsx'
 import classes from './try_it.module.css'
-import type { CallState } from './use_call.ts'
 
 interface CallActionsProps {
   tool: Schemas['ToolResponse']
   canCall: boolean
   state: CallState
+  dialect: string
+  onDialect: (dialect: string) => void
   idempotencyKey: string
   onIdempotencyKey: (key: string) => void
   onCall: () => void
@@ -18,7 +21,7 @@ interface CallActionsProps {
 
 /** The button that makes the call, and while it runs the one that cancels it. */
 export function CallActions(props: CallActionsProps) {
-  const { tool, canCall, state, idempotencyKey, onIdempotencyKey, onCall, onCancel } = props
+  const { tool, canCall, state, dialect, onDialect, idempotencyKey, onIdempotencyKey, onCall, onCancel } = props
   // In the editor, Ctrl Enter is a key of the editor.
   useHotkeys([['mod+Enter', onCall]], ['TEXTAREA_NONE'])
   const isRunning = state.phase === 'running'
@@ -35,7 +38,12 @@ export function CallActions(props: CallActionsProps) {
         </Button>
         {isRunning ? (
           <>
-            <Button variant="default" onClick={onCancel} leftSection={<Icon name="stop" size={15} />}>
+            <Button
+              variant="default"
+              onClick={onCancel}
+              disabled={state.stream === undefined || state.isCancelling}
+              leftSection={<Icon name="stop" size={15} />}
+            >
               Cancel
             </Button>
             <ElapsedTime since={state.startedAt} />
@@ -45,18 +53,14 @@ export function CallActions(props: CallActionsProps) {
             <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd>
           </Text>
         )}
-        {!tool.read_only && (
-          <TextInput
-            ml="auto"
-            size="xs"
-            label="Idempotency key (optional)"
-            placeholder="runs once for each key"
-            value={idempotencyKey}
-            maxLength={255}
-            onChange={(event) => onIdempotencyKey(event.currentTarget.value)}
-          />
-        )}
       </Group>
+      <CallOptions
+        canRepeat={tool.read_only === true}
+        dialect={dialect}
+        onDialect={onDialect}
+        idempotencyKey={idempotencyKey}
+        onIdempotencyKey={onIdempotencyKey}
+      />
       {tool.is_active === false && (
         <Text size="sm" mt="xs" c="dimmed">
           The tool is inactive: calls are refused until its owner or an admin activates it.
@@ -64,7 +68,7 @@ export function CallActions(props: CallActionsProps) {
       )}
       {isRunning && tool.on_disconnect === 'detach' && (
         <Text size="sm" mt="xs" c="dimmed">
-          This tool goes on when its caller leaves: after Cancel, its result is in the journal only.
+          This tool goes on when you leave the page; Cancel ends it.
         </Text>
       )}
     </div>

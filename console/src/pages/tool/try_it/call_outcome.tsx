@@ -1,11 +1,13 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { formatDuration } from '../../../shared/format/numbers.ts'
 import { StatusBadge } from '../../../shared/list/status_badge.tsx'
 import { ResultView } from '../../../shared/result/result_view.tsx'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { ForeignText } from '../../../shared/text/foreign_text.tsx'
 import { CallError } from './call_error.tsx'
-import type { CallState } from './use_call.ts'
+import { CallRunning } from './call_running.tsx'
+import { type CallEnd, type CallState, plainAnswer } from './call_state.ts'
 
 /** How the call ended: its result, or why there is none. */
 export function CallOutcome({ state }: { state: CallState }) {
@@ -24,23 +26,32 @@ function Outcome({ state }: { state: CallState }) {
       </Text>
     )
   }
-  if (state.phase === 'running') return <Text size="sm">Running</Text>
-  if (state.phase === 'cancelled') return <Text size="sm">Cancelled. The journal says how far it came.</Text>
+  if (state.phase === 'running') {
+    return <CallRunning isCancelling={state.isCancelling === true} reported={state.reported} />
+  }
   if (state.phase === 'failed') return <ErrorState error={state.error} what="The call" />
-  const { answer, raw } = state
+  return <Ended state={state} end={state.end} />
+}
+
+function Ended({ state, end }: { state: CallState; end: CallEnd }) {
+  const answer = plainAnswer(state)
+  const isCancelled = end.code === 'cancelled'
   return (
     <Stack gap="sm">
       <Group gap="xs">
-        <StatusBadge tone={answer.success ? 'good' : 'bad'} hasDot>
-          {answer.success ? 'Succeeded' : 'Failed'}
+        <StatusBadge tone={isCancelled ? 'idle' : end.code === undefined ? 'good' : 'bad'} hasDot>
+          {isCancelled ? 'Cancelled' : end.code === undefined ? 'Succeeded' : 'Failed'}
         </StatusBadge>
         <Text size="sm" c="dimmed">
-          {formatDuration(Number(answer.execution_time_ms))}
+          {formatDuration(end.elapsed)}
         </Text>
-        {answer.fallback && <StatusBadge tone="warn">Answered by its fallback</StatusBadge>}
+        {answer?.fallback && <StatusBadge tone="warn">Answered by its fallback</StatusBadge>}
+        <Anchor size="sm" renderRoot={(props) => <Link to="/executions" search={{ open: end.run }} {...props} />}>
+          Its row in the journal
+        </Anchor>
       </Group>
-      {!answer.success && <CallError answer={answer} />}
-      {answer.ignored?.map(({ name, did_you_mean }) => (
+      {end.code !== undefined && <CallError code={end.code} error={end.error} />}
+      {answer?.ignored?.map(({ name, did_you_mean }) => (
         <Text size="sm" key={name}>
           The argument <ForeignText isMono>{name}</ForeignText> is not declared, and was ignored.
           {did_you_mean && (
@@ -51,10 +62,10 @@ function Outcome({ state }: { state: CallState }) {
           )}
         </Text>
       ))}
-      {answer.success ? (
-        <ResultView value={answer.result} raw={raw} />
+      {answer && end.code === undefined ? (
+        <ResultView value={end.result} raw={end.raw} display={end.display} />
       ) : (
-        <ResultView value={answer} raw={raw} first="json" />
+        <ResultView value={end.answer} raw={end.raw} first="json" />
       )}
     </Stack>
   )

@@ -9,6 +9,7 @@ import { executionQuery } from '../../executions/executions_query.ts'
 import { ArgumentsInput } from './arguments_input.tsx'
 import { CallActions } from './call_actions.tsx'
 import { CallOutcome } from './call_outcome.tsx'
+import { plainAnswer } from './call_state.ts'
 import { CopyAsMenu } from './copy_as_menu.tsx'
 import { FillMenu } from './fill_menu.tsx'
 import classes from './try_it.module.css'
@@ -25,15 +26,16 @@ export function TryIt({ tool }: { tool: Schemas['ToolResponse'] }) {
   const initial = useMemo(() => defaultArguments(tool.input_schema), [tool.input_schema])
   const args = useArguments(initial)
   const call = useCall()
+  const [dialect, setDialect] = useState('plain')
   const [idempotencyKey, setIdempotencyKey] = useState('')
   useRecordedArguments(from, args.setValue)
 
-  const problems = call.state.phase === 'ended' ? call.state.answer.error_details?.problems : undefined
+  const problems = plainAnswer(call.state)?.error_details?.problems
   const errors = useMemo(() => (problems ? placeErrors(problems) : NO_ERRORS), [problems])
   const canCall = args.value !== undefined && tool.is_active !== false && !tool.is_deleted
   const run = () => {
     if (canCall && call.state.phase !== 'running')
-      void call.run({ tool: tool.name, body: args.text.trim() || '{}', idempotencyKey })
+      void call.run({ tool: tool.name, body: args.text.trim() || '{}', idempotencyKey, dialect })
   }
   const mode = input ?? 'form'
   return (
@@ -58,10 +60,12 @@ export function TryIt({ tool }: { tool: Schemas['ToolResponse'] }) {
           tool={tool}
           canCall={canCall}
           state={call.state}
+          dialect={dialect}
+          onDialect={setDialect}
           idempotencyKey={idempotencyKey}
           onIdempotencyKey={setIdempotencyKey}
           onCall={run}
-          onCancel={call.cancel}
+          onCancel={() => void call.cancel()}
         />
       </section>
       <section className={classes.card} aria-label="Result">

@@ -1,74 +1,71 @@
+import { notifications } from '@mantine/notifications'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ApiError, readProblem } from '../../../shared/api/api_error.ts'
-import { BOARD_PATH } from '../../../shared/api/base_path.ts'
-import type { Schemas } from '../../../shared/api/client.ts'
-import { parseExactly } from '../../../shared/json/exact_json.ts'
+import { ApiError } from '../../../shared/api/api_error.ts'
+import { api, unwrap } from '../../../shared/api/client.ts'
 import { queryClient } from '../../../shared/query/query_client.ts'
-import { endSession } from '../../../shared/session/session_state.ts'
+import type { StreamEvent } from '../../../shared/stream/event_parser.ts'
+import { addProgress, type CallState, readEnd } from './call_state.ts'
+import { type CallRequest, sendCall } from './send_call.ts'
 
-export type CallState =
-  | { phase: 'idle' }
-  | { phase: 'running'; startedAt: number }
-  | { phase: 'ended'; raw: string; answer: Schemas['PlainResult'] }
-  | { phase: 'failed'; error: Error }
-  | { phase: 'cancelled' }
+// The call may end by itself before the request arrives.
+const HAS_ENDED = [404, 409]
 
-export interface CallRequest {
-  tool: string
-  /** JSON text, sent as it is, so that every digit arrives. */
-  body: string
-  idempotencyKey?: string
-}
-
-/** Runs one call at a time; the arguments and the response are exchanged as text. */
+/** Runs one call at a time, and cancels it on the server. */
 export function useCall() {
   const [state, setState] = useState<CallState>({ phase: 'idle' })
   const running = useRef<AbortController>(null)
+  const stream = useRef<string>(undefined)
   useEffect(() => () => running.current?.abort(), [])
 
-  const cancel = useCallback(() => running.current?.abort(), [])
   const run = useCallback(async (request: CallRequest) => {
     running.current?.abort()
     const controller = new AbortController()
     running.current = controller
+    stream.current = undefined
+    const change = (next: (state: CallState) => CallState) => {
+      if (running.current === controller) setState(next)
+    }
     setState({ phase: 'running', startedAt: performance.now() })
-    const next = await send(request, controller.signal)
-    if (running.current !== controller) return
-    setState(next)
+    let result: StreamEvent | undefined
+    const take = (event: StreamEvent) => {
+      if (event.name === 'tool_progress') {
+        change((now) => (now.phase === 'running' ? { ...now, reported: addProgress(now.reported, event) } : now))
+      }
+      if (event.name === 'tool_result') result = event
+      if (event.name === 'complete' && result) {
+        const end = readEnd(result, event)
+        change(() => ({ phase: 'ended', end }))
+      }
+      if (event.name === 'error') {
+        const { message } = JSON.parse(event.data) as { message: string }
+        change(() => ({ phase: 'failed', error: new ApiError(503, { title: 'The board stopped', detail: message }) }))
+      }
+    }
+    const start = (id: string) => {
+      stream.current = id
+      change((now) => (now.phase === 'running' ? { ...now, stream: id } : now))
+    }
+    try {
+      await sendCall(request, controller.signal, start, take)
+    } catch (error) {
+      if (!controller.signal.aborted) change(() => ({ phase: 'failed', error: error as Error }))
+    }
     void queryClient.invalidateQueries({ queryKey: ['execution-list'] })
     void queryClient.invalidateQueries({ queryKey: ['recent-arguments'] })
     void queryClient.invalidateQueries({ queryKey: ['activity'] })
   }, [])
+
+  const cancel = useCallback(async () => {
+    const id = stream.current
+    if (id === undefined) return
+    setState((now) => (now.phase === 'running' ? { ...now, isCancelling: true } : now))
+    try {
+      await unwrap(api.DELETE('/v1/calls/{run}', { params: { path: { run: id } } }))
+    } catch (error) {
+      if (error instanceof ApiError && HAS_ENDED.includes(error.status)) return
+      setState((now) => (now.phase === 'running' ? { ...now, isCancelling: false } : now))
+      notifications.show({ color: 'red', title: 'Not cancelled', message: String((error as Error).message) })
+    }
+  }, [])
   return { state, run, cancel }
-}
-
-async function send({ tool, body, idempotencyKey }: CallRequest, signal: AbortSignal): Promise<CallState> {
-  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
-  if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey
-  try {
-    const url = `${BOARD_PATH}/v1/tools/${encodeURIComponent(tool)}/call?as=plain`
-    const response = await fetch(url, { method: 'POST', headers, body, signal, credentials: 'same-origin' })
-    const raw = await response.text()
-    if (response.status === 401) endSession()
-    const answer = readAnswer(raw)
-    if (!isResult(answer)) return { phase: 'failed', error: readProblem(response, answer) }
-    return { phase: 'ended', raw, answer }
-  } catch (error) {
-    if (signal.aborted) return { phase: 'cancelled' }
-    const detail = 'The connection broke before there was an answer; the journal says whether the call ran'
-    return { phase: 'failed', error: error instanceof ApiError ? error : new ApiError(0, { detail }) }
-  }
-}
-
-/** Return the JSON of a response, or undefined if it is none, such as the page of a proxy. */
-function readAnswer(raw: string): unknown {
-  try {
-    return parseExactly(raw)
-  } catch {
-    return undefined
-  }
-}
-
-function isResult(answer: unknown): answer is Schemas['PlainResult'] {
-  return typeof answer === 'object' && answer !== null && 'success' in answer
 }
