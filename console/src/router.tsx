@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readExecutionsSearch } from './pages/executions/executions_search.ts'
+import { readLiveSearch } from './pages/live/live_search.ts'
 import { readOverviewSearch } from './pages/overview/overview_search.ts'
 import { readToolSearch } from './pages/tool/tool_search.ts'
 import { readToolsSearch } from './pages/tools/tools_search.ts'
@@ -46,8 +47,15 @@ export const executionsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/executions/executions_page.tsx'), 'ExecutionsPage'),
 })
 
+export const liveRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/live',
+  validateSearch: readLiveSearch,
+  component: lazyRouteComponent(() => import('./pages/live/live_page.tsx'), 'LivePage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, overviewRoute, toolsRoute, toolRoute, executionsRoute]),
+  routeTree: root.addChildren([home, overviewRoute, toolsRoute, toolRoute, liveRoute, executionsRoute]),
   basepath: CONSOLE_PATH,
   defaultPreload: 'intent',
   scrollRestoration: true,

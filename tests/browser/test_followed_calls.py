@@ -68,7 +68,9 @@ async def test_a_call_is_followed_on_after_the_connection_broke(admin: Visit) ->
     assert len(await calls_of(admin.board, "copy_files")) == 1
 
 
-@pytest.mark.parametrize(("dialect", "text"), [("openai_chat", '"role": "tool"'), ("anthropic_messages", '"tool_result"')])
+@pytest.mark.parametrize(
+    ("dialect", "text"), [("openai_chat", '"role": "tool"'), ("anthropic_messages", '"tool_result"')]
+)
 async def test_the_answer_is_that_of_the_chosen_dialect(admin: Visit, dialect: str, text: str) -> None:
     page = await admin.open("tools/get_weather")
     await page.get_by_label("city").fill("Oslo")

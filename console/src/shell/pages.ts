@@ -4,5 +4,6 @@ import type { IconName } from '../shared/icons/icon.tsx'
 export const PAGES = [
   { to: '/overview', label: 'Overview', icon: 'overview', letter: 'o' },
   { to: '/tools', label: 'Tools', icon: 'tools', letter: 't' },
+  { to: '/live', label: 'Live', icon: 'live', letter: 'l' },
   { to: '/executions', label: 'Executions', icon: 'executions', letter: 'e' },
 ] as const satisfies readonly { to: string; label: string; icon: IconName; letter: string }[]

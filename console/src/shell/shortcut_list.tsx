@@ -18,6 +18,7 @@ const GROUPS: { title: string; rows: [string[], string][] }[] = [
       [['k'], 'Previous row'],
       [['Enter'], 'Open'],
       [['Esc'], 'Close'],
+      [['r'], 'Replay the opened call'],
     ],
   },
   {

@@ -8,7 +8,7 @@ const COLLECT_MS = 300
 // Lists move rows, so they offer new ones behind a button.
 const LISTS = ['tool-list', 'execution-list']
 const KEYS: Record<string, string[]> = {
-  tool: ['tool', 'tool-count', 'activity', 'search'],
+  tool: ['tool', 'upstreams', 'activity', 'search'],
   user: ['me', 'keys'],
   key: ['keys'],
 }

@@ -1,6 +1,5 @@
-import { Alert, Button, Code, Stack, Text, Title } from '@mantine/core'
+import { Alert, Code, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatDuration } from '../../shared/format/numbers.ts'
 import { Icon } from '../../shared/icons/icon.tsx'
@@ -8,6 +7,7 @@ import { LongText } from '../../shared/result/long_text.tsx'
 import { ResultView } from '../../shared/result/result_view.tsx'
 import { ForeignText } from '../../shared/text/foreign_text.tsx'
 import { codesQuery } from '../../shared/tool/codes_query.ts'
+import { ExecutionActions } from './execution_actions.tsx'
 import { ExecutionFacts } from './execution_facts.tsx'
 import type { Execution } from './executions_query.ts'
 
@@ -37,24 +37,7 @@ export function ExecutionDetails({ row }: { row: Execution }) {
         </Alert>
       )}
       <ExecutionFacts row={row} />
-      {row.tool_id && (
-        <Button
-          variant="default"
-          size="xs"
-          style={{ alignSelf: 'flex-start' }}
-          leftSection={<Icon name="play" size={14} />}
-          renderRoot={(props) => (
-            <Link
-              to="/tools/$ref"
-              params={{ ref: row.tool_name }}
-              search={{ from: row.arguments ? row.id : undefined }}
-              {...props}
-            />
-          )}
-        >
-          {row.arguments ? 'Try again with these arguments' : 'Try the tool'}
-        </Button>
-      )}
+      <ExecutionActions row={row} />
       <Part title="Arguments">
         {row.arguments === null || row.arguments === undefined ? (
           <NotKept what="arguments" setting="keep_arguments" />

@@ -1,10 +1,10 @@
 import { Group } from '@mantine/core'
 import { ChoiceSelect } from '../../shared/list/choice_select.tsx'
 import { FilterInput } from '../../shared/list/filter_input.tsx'
-import { type ExecutionsSearch, STATUSES } from './executions_search.ts'
-import { STATUS_TEXT } from './status_text.ts'
+import type { ExecutionsSearch } from './executions_search.ts'
+import { STATUS_CHOICES } from './status_text.ts'
+import { TimeInput } from './time_input.tsx'
 
-const STATUS_CHOICES = STATUSES.map((value) => ({ value, label: STATUS_TEXT[value].label }))
 const SURFACE_CHOICES = [
   { value: 'rest', label: 'REST' },
   { value: 'mcp', label: 'MCP' },
@@ -69,6 +69,7 @@ export function ExecutionFilters({ search, onChange }: ExecutionFiltersProps) {
         choices={DURATIONS}
         onChange={(ms) => onChange({ min_ms: ms === undefined ? undefined : Number(ms) })}
       />
+      <TimeInput value={search.until} onChange={(until) => onChange({ until })} />
     </Group>
   )
 }

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useShortcuts } from '../../shared/keyboard/use_shortcuts.ts'
+import { useMe } from '../../shared/session/use_me.ts'
 import { EmptyState } from '../../shared/states/empty_state.tsx'
 import { ErrorState } from '../../shared/states/error_state.tsx'
 import { ListOutline } from '../../shared/states/list_outline.tsx'
@@ -14,6 +15,7 @@ import { ExecutionPanel } from './execution_panel.tsx'
 import classes from './executions_page.module.css'
 import { executionsQuery } from './executions_query.ts'
 import { type ExecutionsSearch, listFilters } from './executions_search.ts'
+import { ExportButton } from './export_button.tsx'
 import { FilterChips } from './filter_chips.tsx'
 import { NewRows } from './new_rows.tsx'
 
@@ -22,6 +24,7 @@ const route = getRouteApi('/executions')
 /** The journal: rows by filters, and the opened row beside them. */
 export function ExecutionsPage() {
   const search = route.useSearch()
+  const { user } = useMe()
   const navigate = route.useNavigate()
   const list = useInfiniteQuery(executionsQuery(search))
   const change = useCallback(
@@ -41,6 +44,7 @@ export function ExecutionsPage() {
   return (
     <>
       <PageHeader title="Executions">
+        {user.role === 'admin' && <ExportButton search={search} />}
         <NewRows search={search} rows={rows} onShow={() => void list.refetch()} />
       </PageHeader>
       <div className={search.open === undefined ? undefined : classes.above}>

@@ -28,14 +28,3 @@ export function statisticsQuery(span: Span) {
     placeholderData: keepPreviousData,
   })
 }
-
-/** How many tools drifted. */
-export const driftedQuery = queryOptions({
-  queryKey: ['tool-count', 'drifted'],
-  queryFn: async ({ signal }) => {
-    const query = { view: 'summary' as const, count: true, drifted: true, limit: 1 }
-    const page = await unwrap(api.GET('/v1/tools', { params: { query }, signal }))
-    return (page as Schemas['ToolSummaryPage']).count ?? 0
-  },
-  refetchInterval: REFRESH_MS,
-})

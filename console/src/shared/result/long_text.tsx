@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
+import { saveFile } from '../copy/save_file.ts'
 import { formatBytes } from '../format/numbers.ts'
 import { Icon } from '../icons/icon.tsx'
 import { ForeignText } from '../text/foreign_text.tsx'
@@ -39,7 +40,7 @@ export function LongText({ text, label, fileName }: LongTextProps) {
             size="xs"
             variant="default"
             leftSection={<Icon name="download" size={14} />}
-            onClick={() => saveFile(text, fileName)}
+            onClick={() => saveFile([text], fileName)}
           >
             Download all
           </Button>
@@ -47,14 +48,4 @@ export function LongText({ text, label, fileName }: LongTextProps) {
       )}
     </>
   )
-}
-
-/** Save a text as a file of the person. */
-function saveFile(text: string, fileName: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = fileName
-  link.click()
-  URL.revokeObjectURL(url)
 }

@@ -2,10 +2,10 @@ import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
 import { lazy, Suspense, useMemo } from 'react'
 import type { FieldErrors } from '../../../shared/form/field_errors.ts'
 import { fitSchema } from '../../../shared/form/fit_schema.ts'
+import type { useArguments } from '../../../shared/json/use_arguments.ts'
 import { ListOutline } from '../../../shared/states/list_outline.tsx'
 import { ForeignText } from '../../../shared/text/foreign_text.tsx'
 import classes from './try_it.module.css'
-import type { useArguments } from './use_arguments.ts'
 
 const JsonEditor = lazy(() => import('../../../shared/editor/json_editor.tsx'))
 const SchemaForm = lazy(() => import('../../../shared/form/schema_form.tsx'))

@@ -14,9 +14,10 @@ interface CallOptionsProps {
 export function CallOptions({ canRepeat, dialect, onDialect, idempotencyKey, onIdempotencyKey }: CallOptionsProps) {
   const names = useQuery(dialectsQuery).data ?? [dialect]
   return (
-    <Group gap="sm" mt="sm" align="end">
+    <Group gap="sm" mt="sm">
       <NativeSelect
         size="xs"
+        flex="1 1 140px"
         label="Answer as"
         value={dialect}
         data={names}
@@ -25,6 +26,7 @@ export function CallOptions({ canRepeat, dialect, onDialect, idempotencyKey, onI
       {!canRepeat && (
         <TextInput
           size="xs"
+          flex="1 1 170px"
           label="Idempotency key (optional)"
           placeholder="runs once for each key"
           value={idempotencyKey}

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import { formatJson, hasRawNumber, parseExactly } from '../../../shared/json/exact_json.ts'
+import { formatJson, hasRawNumber, parseExactly } from './exact_json.ts'
 
 /** The arguments of a call: one text of JSON, which form and editor both change. */
 export function useArguments(initial: unknown) {
