@@ -69,7 +69,7 @@ async def visiting(browser: Browser, **options: Any) -> AsyncIterator[Visit]:
         "timezone_id": "Europe/Zurich",
         "viewport": {"width": 1280, "height": 800},
     }
-    async with memory_board(DEMO_TOOLS, admin_key=KEY) as board, served(board) as url:
+    async with memory_board(DEMO_TOOLS, admin_key=KEY, egress_allow="127.0.0.1") as board, served(board) as url:
         context = await browser.new_context(**given | options)
         context.set_default_timeout(TIMEOUT_MS)
         visit = Visit(board, url, context, await context.new_page())

@@ -41,7 +41,8 @@ export function FilterInput({ value, label, onChange }: FilterInputProps) {
       }
       maxLength={255}
       spellCheck={false}
-      w={{ base: '100%', xs: 280 }}
+      flex={{ base: '1 1 100%', xs: '1 1 180px' }}
+      maw={{ xs: 280 }}
     />
   )
 }
