@@ -22,7 +22,7 @@ async def record_call(visit: Visit, **definition: Any) -> str:
     await visit.board.add({**tool, **KEPT, **definition})
     await visit.board.call("keeper", {"city": "Oslo"})
     (row,) = await calls_of(visit.board)
-    return row.id
+    return str(row.id)
 
 
 async def test_a_row_is_replayed_with_other_arguments_and_the_results_are_compared(admin: Visit) -> None:
