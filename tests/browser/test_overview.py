@@ -58,7 +58,7 @@ async def test_the_keyboard_alone_reaches_a_tool_that_fails(admin: Visit) -> Non
     await expect(page.get_by_role("heading", name="Executions", level=1)).to_be_visible()
 
 
-async def test_what_needs_attention_is_said_with_its_reason(admin: Visit) -> None:
+async def test_what_needs_attention_is_listed_with_its_reason(admin: Visit) -> None:
     offering = Offering([tool("say")])
     headers = {"Authorization": f"Bearer {KEY}"}
     async with upstream(offering.behave) as server, httpx.AsyncClient(base_url=admin.url, headers=headers) as api:
