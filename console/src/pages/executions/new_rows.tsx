@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { api, unwrap } from '../../shared/api/client.ts'
 import { NewRowsButton } from '../../shared/list/new_rows_button.tsx'
 import { callStream } from '../../shared/stream/board_stream.ts'
 import { useStream } from '../../shared/stream/use_stream.ts'
@@ -17,22 +18,20 @@ interface NewRowsProps {
 /** How many calls that match the filters have ended since the list was loaded. */
 export function NewRows({ search, rows, onShow }: NewRowsProps) {
   const [ended, setEnded] = useState<Execution[]>([])
-  const [hasGap, setGap] = useState(false)
+  const filters = listFilters(search)
+  const add = (found: Execution[]) => setEnded((before) => [...found, ...before].slice(0, 10 * MOST))
+  // After events that were missed, the journal has the calls.
+  const readNewest = async () => {
+    const query = { ...filters, limit: MOST }
+    add((await unwrap(api.GET('/v1/executions', { params: { query: query as never } }))).items)
+  }
   useStream(callStream, ({ name, data }) => {
-    if (name === 'gap') setGap(true)
-    if (name !== 'finished') return
-    const row = JSON.parse(data) as Execution
-    setEnded((before) => [row, ...before].slice(0, 10 * MOST))
+    // If the server is away again, the next connection begins with a gap too.
+    if (name === 'gap') void readNewest().catch(() => undefined)
+    if (name === 'finished') add([JSON.parse(data) as Execution])
   })
   const shown = new Set(rows.slice(0, 10 * MOST).map((row) => row.id))
-  const filters = listFilters(search)
   const fresh = new Set(ended.filter((row) => !shown.has(row.id) && matchesFilters(row, filters)).map((row) => row.id))
-  const isCut = hasGap || fresh.size > MOST
-  const some = hasGap ? 'Some' : ''
-  const count = fresh.size === 0 ? some : `${Math.min(fresh.size, MOST)}${isCut ? '+' : ''}`
-  const show = () => {
-    setGap(false)
-    onShow()
-  }
-  return <NewRowsButton count={count} what="new" onShow={show} />
+  const count = fresh.size > MOST ? `${MOST}+` : fresh.size > 0 ? String(fresh.size) : ''
+  return <NewRowsButton count={count} what="new" onShow={onShow} />
 }

@@ -11,6 +11,10 @@ export type ConnectionState = { phase: 'connecting' } | { phase: 'open' } | { ph
 type Message = { event: StreamEvent } | { state: ConnectionState } | { id: string }
 type Listener = (event: StreamEvent) => void
 
+// Said when events may have been missed.
+const GAP: StreamEvent = { id: '', name: 'gap', data: '{"missed":null}' }
+// A lock that is granted later was held by another tab, which has left.
+const AT_ONCE_MS = 500
 // The first failure is often the end of a stream, after which the next attempt succeeds.
 const FAILURES_TO_REPORT = 2
 
@@ -26,10 +30,14 @@ export class BoardStream {
   #running: AbortController | undefined
   #channel: BroadcastChannel | undefined
 
+  #wasStopped = false
   readonly path: string
+  readonly #hasHistory: boolean
 
-  constructor(path: string) {
+  /** `hasHistory`: the server keeps what happens while no client is connected. */
+  constructor(path: string, hasHistory: boolean) {
     this.path = path
+    this.#hasHistory = hasHistory
     document.addEventListener('visibilitychange', this.#update)
   }
 
@@ -60,10 +68,12 @@ export class BoardStream {
       this.#channel?.close()
       this.#channel = undefined
       this.#lastId = undefined
+      this.#wasStopped = false
     }
     const isWanted = isUsed && document.visibilityState === 'visible'
     if (isWanted && !this.#running) void this.#start()
     if (!isWanted) {
+      if (isUsed && this.#running) this.#wasStopped = true
       this.#running?.abort()
       this.#running = undefined
     }
@@ -73,17 +83,20 @@ export class BoardStream {
     const controller = new AbortController()
     this.#running = controller
     const { signal } = controller
+    const now = performance.now()
     try {
       if (navigator.locks && this.#channel) {
-        await navigator.locks.request(`pegboard${this.path}`, { signal }, () => this.#connect(signal))
-      } else await this.#connect(signal)
+        await navigator.locks.request(`pegboard${this.path}`, { signal }, () => this.#connect(signal, now))
+      } else await this.#connect(signal, now)
     } catch (error) {
       if (!signal.aborted) throw error
     }
   }
 
-  async #connect(signal: AbortSignal): Promise<void> {
+  async #connect(signal: AbortSignal, requestedAt: number): Promise<void> {
     let failures = 0
+    let isContinued = this.#wasStopped || performance.now() - requestedAt > AT_ONCE_MS
+    this.#wasStopped = false
     while (!signal.aborted) {
       try {
         const after = this.#lastId === undefined ? '' : `?last_event_id=${encodeURIComponent(this.#lastId)}`
@@ -102,6 +115,8 @@ export class BoardStream {
         compareBuild(response.headers.get('X-Console-Build'))
         failures = 0
         this.#send({ state: { phase: 'open' } })
+        if (isContinued && !this.#hasHistory) this.#send({ event: GAP })
+        isContinued = true
         for await (const event of readEvents(response, (id) => this.#send({ id }))) this.#send({ event })
       } catch {
         // The next attempt shows whether it lasts.
@@ -135,7 +150,7 @@ export class BoardStream {
 }
 
 /** What changes in the registry. */
-export const changeStream = new BoardStream('/v1/changes/stream')
+export const changeStream = new BoardStream('/v1/changes/stream', true)
 
-/** Calls as they start, progress and end. */
-export const callStream = new BoardStream('/v1/executions/stream')
+/** Calls as they start, progress and end. The server forgets those that no client watches. */
+export const callStream = new BoardStream('/v1/executions/stream', false)
