@@ -32,7 +32,6 @@ _ASKING = threading.Lock()
 _FOLDER = Path(__file__).parents[1]
 _LOADED = (
     "alembic.command",
-    "mcp.server.stdio",
     "mcp.server.mcpserver",
     "pegboard.surfaces.cli.main",
     "pegboard.surfaces.cli.board_server",
@@ -110,12 +109,12 @@ def fork(
     return Forked(pid, os.fdopen(ours, "wb") if ours is not None else None, os.fdopen(stdout, "rb"))
 
 
-def build_command(name: str, module: str, *words: str) -> tuple[str, ...]:
+def build_command(name: str, module: str, *words: str) -> list[str]:
     """Return the command that runs a module in a fork of the process whose `Commands` have this name."""
-    return (sys.executable, "-IS", str(_FOLDER / "tests" / "forked_command.py"), name, module, *words)
+    return [sys.executable, "-IS", str(_FOLDER / "tests" / "forked_command.py"), name, module, *words]
 
 
-def forked_command(module: str, *words: str) -> tuple[str, ...]:
+def forked_command(module: str, *words: str) -> list[str]:
     """Return a command that does what `python -m module` does, without the time for its imports."""
     with _ASKING:
         return build_command(_source().name, module, *words)
@@ -259,10 +258,7 @@ def run(received: dict[str, Any], descriptors: Sequence[int]) -> int:
         sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
         sys.stdout = os.fdopen(1, "w", encoding=encoding, closefd=False)
         sys.stderr = os.fdopen(2, "w", buffering=1, encoding=encoding, errors="backslashreplace", closefd=False)
-        # As in a new process, where `sys.__stdin__` keeps a replaced `sys.stdin` open.
-        originals = sys.stdin, sys.stdout, sys.stderr
         runpy.run_module(received["module"], run_name="__main__", alter_sys=True)
-        del originals
         code = 0
     except SystemExit as end:
         code = end.code or 0

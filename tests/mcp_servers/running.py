@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pegboard.kinds.mcp.upstream import Upstream
-from tests.forking import Forked, fork, forked_command
+from tests.forking import Forked, fork
 
 FOLDER = Path(__file__).parent
 
@@ -22,7 +22,8 @@ def odd(how: str, *args: object, env: dict[str, str] | None = None, working_dir:
 
 def everyday(era: str, notes: Path | None = None) -> Upstream:
     """The SDK's server, as a command."""
-    return Upstream(None, forked_command("tests.mcp_servers.everyday", "stdio", era, *([str(notes)] if notes else ())))
+    command = (sys.executable, str(FOLDER / "everyday.py"), "stdio", era)
+    return Upstream(None, (*command, str(notes)) if notes else command)
 
 
 class HttpServer:

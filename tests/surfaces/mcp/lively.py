@@ -24,7 +24,7 @@ ANN = {"action": "accept", "content": {"name": "Ann"}}
 
 def build_command(era: str) -> list[str]:
     """The command of the server for one revision, or for both."""
-    return list(forked_command("tests.mcp_servers.lively", era))
+    return forked_command("tests.mcp_servers.lively", era)
 
 
 async def take(admin: httpx.AsyncClient, era: str, **more: Any) -> None:
