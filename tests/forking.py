@@ -5,21 +5,17 @@ Run as a program, this module is that process: it receives requests over a socke
 
 from __future__ import annotations
 
-import atexit
 import gc
 import importlib
 import os
 import runpy
-import secrets
 import select
-import selectors
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -109,94 +105,12 @@ def fork(
     return Forked(pid, os.fdopen(ours, "wb") if ours is not None else None, os.fdopen(stdout, "rb"))
 
 
-def build_command(name: str, module: str, *words: str) -> list[str]:
-    """Return the command that runs a module in a fork of the process whose `Commands` have this name."""
-    return [sys.executable, "-IS", str(_FOLDER / "tests" / "forked_command.py"), name, module, *words]
-
-
-def forked_command(module: str, *words: str) -> list[str]:
-    """Return a command that does what `python -m module` does, without the time for its imports."""
-    with _ASKING:
-        return build_command(_source().name, module, *words)
-
-
-class Commands:
-    """Runs the modules that `forked_command.py` asks for; a program is killed when its command ends."""
-
-    def __init__(self, name: str) -> None:
-        self._selector = selectors.DefaultSelector()
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._listener.bind(f"\0{name}")
-        self._listener.listen(100)
-        self.on_input(self._listener, self._start)
-
-    def on_input(self, source: socket.socket | int, action: Callable[[], object]) -> None:
-        """Run the action whenever this can be read."""
-        self._selector.register(source, selectors.EVENT_READ, action)
-
-    def run_actions(self) -> None:
-        """Wait until something can be read, and run its action."""
-        for key, _ in self._selector.select():
-            # An earlier action may have closed it.
-            if self._selector.get_map().get(key.fileobj) is key:
-                key.data()
-
-    def fork(self, received: dict[str, Any], descriptors: Sequence[int]) -> int:
-        """Run the requested module in a child process and return its id."""
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                for key in list(self._selector.get_map().values()):
-                    _close(key.fileobj)
-                self._selector.close()
-                code = run(received, descriptors)
-            finally:
-                os._exit(code)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        return child
-
-    def _start(self) -> None:
-        connection, _ = self._listener.accept()
-        message, descriptors, _, _ = socket.recv_fds(connection, 2**20, 3)
-        if not message:
-            connection.close()
-            return
-        # The child closes what is registered.
-        self.on_input(connection, lambda: signal.pidfd_send_signal(end, signal.SIGKILL))
-        child = self.fork(orjson.loads(message), descriptors)
-        end = os.pidfd_open(child)
-
-        def finish() -> None:
-            for source in (end, connection):
-                self._selector.unregister(source)
-            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            with suppress(BrokenPipeError):  # the command was killed
-                connection.send(str(code).encode())
-            for source in (end, connection):
-                _close(source)
-
-        self.on_input(end, finish)
-        with suppress(BrokenPipeError):
-            connection.send(str(child).encode())
-
-
-def _close(source: Any) -> None:
-    if isinstance(source, int):
-        os.close(source)
-    else:
-        source.close()
-
-
 class _Source:
     def __init__(self) -> None:
-        self.name = f"pegboard-tests-{secrets.token_hex(8)}"
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        atexit.register(self._socket.close)
         with theirs:
             subprocess.run(
-                [sys.executable, "-m", "tests.forking", self.name],
+                [sys.executable, "-m", "tests.forking"],
                 cwd=_FOLDER,
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -213,32 +127,31 @@ def _source() -> _Source:
     return _Source()
 
 
-def _serve(name: str) -> None:
-    commands = Commands(name)  # before the process is reported to have started
+def _serve() -> None:
     if os.fork():
         # Orphan the process, so that tests which count child processes do not count it.
         os._exit(0)
     os.setsid()
     asked = socket.socket(fileno=os.dup(0))
-    for module in _LOADED:
-        importlib.import_module(module)
+    for name in _LOADED:
+        importlib.import_module(name)
     gc.collect()
     gc.freeze()
-
-    def answer_request() -> None:
+    while True:
         message, descriptors, _, _ = socket.recv_fds(asked, 2**20, 3)
         if not message:
-            sys.exit()
+            return
         received = orjson.loads(message)
         if "ended" in received:
             answer = os.waitstatus_to_exitcode(os.waitpid(received["ended"], 0)[1])
         else:
-            answer = commands.fork(received, descriptors)
+            answer = os.fork()
+            if answer == 0:
+                asked.close()
+                os._exit(run(received, descriptors))
+            for descriptor in descriptors:
+                os.close(descriptor)
         asked.send(str(answer).encode())
-
-    commands.on_input(asked, answer_request)
-    while True:
-        commands.run_actions()
 
 
 def run(received: dict[str, Any], descriptors: Sequence[int]) -> int:
@@ -273,4 +186,4 @@ def run(received: dict[str, Any], descriptors: Sequence[int]) -> int:
 
 
 if __name__ == "__main__":
-    _serve(*sys.argv[1:])
+    _serve()

@@ -193,13 +193,13 @@ async def note_roots_change(context: Context, _params: Any) -> None:
 
 def filter_input(keep: Callable[[dict[str, Any]], bool]) -> None:
     """Answer requests that the server does not know, as a server of one revision does, and pass on the others."""
-    source, output = sys.stdin, os.dup(1)
+    source, output = sys.stdin.buffer, os.dup(1)
     read, write = os.pipe()
     sys.stdin = os.fdopen(read)
 
     def pass_on() -> None:
         with os.fdopen(write, "wb", buffering=0) as wire:
-            for line in source.buffer:
+            for line in source:
                 message = json.loads(line)
                 if keep(message):
                     wire.write(line)

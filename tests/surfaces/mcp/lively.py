@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 
-from tests.forking import forked_command
 from tests.mcp_servers.running import FOLDER
 from tests.surfaces.mcp.rpc import SESSION, RpcClient
 from tests.surfaces.mcp.test_mcp_streams import EventReader, opened
@@ -24,7 +24,7 @@ ANN = {"action": "accept", "content": {"name": "Ann"}}
 
 def build_command(era: str) -> list[str]:
     """The command of the server for one revision, or for both."""
-    return forked_command("tests.mcp_servers.lively", era)
+    return [sys.executable, "-m", "tests.mcp_servers.lively", era]
 
 
 async def take(admin: httpx.AsyncClient, era: str, **more: Any) -> None:
