@@ -93,6 +93,8 @@ async def test_the_last_progress_of_a_call_that_a_client_follows_is_shown(board:
         group.start_soon(lambda: board.call("wait", {"n": 2}, on_progress=received.append))
         async with client(board) as admin:
             (found,) = await listed(admin, 1)
+            while found["progress"] is None:  # it is listed before it reports
+                (found,) = await listed(admin, 1)
         assert (found["progress"], found["total"]) == (2, 3)
         assert [report.message for report in received] == ["a message for its caller"]
         assert "a message" not in str(found)
