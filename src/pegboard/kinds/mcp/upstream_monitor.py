@@ -172,7 +172,12 @@ class UpstreamMonitor:
 
     def _read_soon(self, peer: UpstreamPeer, status: UpstreamStatus) -> None:
         status.timer = None
-        if self._statuses.get(peer.id) is status:
+        if self._statuses.get(peer.id) is not status:
+            return
+        if status.is_reading:
+            # What has changed may have been read before the change.
+            status.timer = asyncio.get_running_loop().call_later(MIN_READ_SECONDS, self._read_soon, peer, status)
+        else:
             self._start(peer, status)
 
     def _start(self, peer: UpstreamPeer, status: UpstreamStatus) -> asyncio.Task[None]:
