@@ -11,10 +11,8 @@ export type ConnectionState = { phase: 'connecting' } | { phase: 'open' } | { ph
 type Message = { event: StreamEvent } | { state: ConnectionState } | { id: string }
 type Listener = (event: StreamEvent) => void
 
-// Said when events may have been missed.
+// Sent if events may have been missed.
 const GAP: StreamEvent = { id: '', name: 'gap', data: '{"missed":null}' }
-// A lock that is granted later was held by another tab, which has left.
-const AT_ONCE_MS = 500
 // The first failure is often the end of a stream, after which the next attempt succeeds.
 const FAILURES_TO_REPORT = 2
 
@@ -83,19 +81,24 @@ export class BoardStream {
     const controller = new AbortController()
     this.#running = controller
     const { signal } = controller
-    const now = performance.now()
     try {
       if (navigator.locks && this.#channel) {
-        await navigator.locks.request(`pegboard${this.path}`, { signal }, () => this.#connect(signal, now))
-      } else await this.#connect(signal, now)
+        const name = `pegboard${this.path}`
+        // No lock: another tab has the connection, and events are missed between its end and the next connection.
+        const isFirst = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+          if (lock) await this.#connect(signal, false)
+          return lock !== null
+        })
+        if (!isFirst) await navigator.locks.request(name, { signal }, () => this.#connect(signal, true))
+      } else await this.#connect(signal, false)
     } catch (error) {
       if (!signal.aborted) throw error
     }
   }
 
-  async #connect(signal: AbortSignal, requestedAt: number): Promise<void> {
+  async #connect(signal: AbortSignal, isTakenOver: boolean): Promise<void> {
     let failures = 0
-    let isContinued = this.#wasStopped || performance.now() - requestedAt > AT_ONCE_MS
+    let isContinued = this.#wasStopped || isTakenOver
     this.#wasStopped = false
     while (!signal.aborted) {
       try {
