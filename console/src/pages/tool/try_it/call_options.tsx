@@ -1,6 +1,5 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { dialectsQuery } from './dialects_query.ts'
+import { Group, TextInput } from '@mantine/core'
+import { DialectSelect } from '../../../shared/dialect/dialect_select.tsx'
 
 interface CallOptionsProps {
   canRepeat: boolean
@@ -12,16 +11,15 @@ interface CallOptionsProps {
 
 /** The dialect of the answer, and the idempotency key of tools with effects. */
 export function CallOptions({ canRepeat, dialect, onDialect, idempotencyKey, onIdempotencyKey }: CallOptionsProps) {
-  const names = useQuery(dialectsQuery).data ?? [dialect]
   return (
     <Group gap="sm" mt="sm">
-      <NativeSelect
+      <DialectSelect
         size="xs"
         flex="1 1 140px"
         label="Answer as"
+        ability="render"
         value={dialect}
-        data={names}
-        onChange={(event) => onDialect(event.currentTarget.value)}
+        onChange={onDialect}
       />
       {!canRepeat && (
         <TextInput
