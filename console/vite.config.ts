@@ -7,6 +7,7 @@ const VENDOR =
   /node_modules\/(react|react-dom|scheduler|@mantine\/(core|hooks|notifications|spotlight|store)|@floating-ui|clsx|@tanstack|openapi-fetch|react-remove-scroll|react-number-format|tabbable)\//
 const FORM = /node_modules\/(@rjsf|lodash|lodash-es|@cfworker|@mantine\/dates|dayjs|@x0k|json-schema|fast-)/
 const EDITOR = /node_modules\/(@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)/
+const YAML = /node_modules\/yaml\//
 
 export default defineConfig({
   base: '/console/',
@@ -41,6 +42,7 @@ export default defineConfig({
             { name: 'vendor', test: VENDOR, priority: 30 },
             { name: 'form', test: FORM, priority: 20 },
             { name: 'editor', test: EDITOR, priority: 20 },
+            { name: 'yaml', test: YAML, priority: 20 },
           ],
         },
       },

@@ -19,6 +19,8 @@ export function LoginDialog() {
       closeOnEscape={false}
       closeOnClickOutside={false}
       title="Your session is over"
+      // Above any other dialog, whose content stays.
+      zIndex={500}
     >
       <Stack gap="md">
         <Text size="sm">Log in to continue. What you typed on the page behind is kept.</Text>

@@ -2,9 +2,14 @@ import { tags } from '@lezer/highlight'
 
 /** Colours with enough contrast in both schemes, from the variables of the theme. */
 export const CODE_COLOURS = [
-  { tag: tags.propertyName, color: 'var(--board-link)' },
-  { tag: tags.string, color: 'var(--board-good)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--board-warn)' },
+  {
+    tag: [tags.propertyName, tags.keyword, tags.operatorKeyword, tags.controlKeyword, tags.definitionKeyword],
+    color: 'var(--board-link)',
+  },
+  { tag: [tags.function(tags.definition(tags.variableName)), tags.className], color: 'var(--board-link)' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--board-good)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.self], color: 'var(--board-warn)' },
+  { tag: [tags.comment, tags.meta], color: 'var(--mantine-color-dimmed)' },
 ]
 
 /** The look of the editor: as the other fields. */

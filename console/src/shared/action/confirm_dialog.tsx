@@ -1,0 +1,31 @@
+import { List, Text } from '@mantine/core'
+import { FormDialog } from './form_dialog.tsx'
+import type { PlainAction } from './use_action.ts'
+
+interface ConfirmDialogProps {
+  /** A question that names the thing, such as `Remove the user ann?` */
+  title: string
+  /** What will happen, a sentence each. */
+  effects: string[]
+  /** The words of the button: the verb of the title and its object. */
+  submit: string
+  isOpen: boolean
+  onClose: () => void
+  action: PlainAction
+}
+
+/** Asks before an action that cannot be undone, and names what it will do. Anything else is done at once, with `offerUndo`. */
+export function ConfirmDialog({ effects, ...dialog }: ConfirmDialogProps) {
+  return (
+    <FormDialog {...dialog} isDanger>
+      <List size="sm" spacing={4}>
+        {effects.map((effect) => (
+          <List.Item key={effect}>{effect}</List.Item>
+        ))}
+      </List>
+      <Text size="sm" fw={600}>
+        This cannot be undone.
+      </Text>
+    </FormDialog>
+  )
+}
