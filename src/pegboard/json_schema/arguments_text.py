@@ -81,7 +81,7 @@ def _count_colons(value: Any, *, in_texts: bool) -> int:
             count += len(item)
             todo += item.values()
             if in_texts:
-                count += sum(key.count(":") for key in item)
+                count += "".join(item).count(":")
         elif type(item) is list:
             todo += item
         elif in_texts and type(item) is str:

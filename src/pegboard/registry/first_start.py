@@ -65,8 +65,8 @@ async def _start_locked(
     database: Database, admin_key: str | None, secret_key: str | None, key_file: Path | None, credentials: Path | None
 ) -> StartedBoard:
     async with hold_startup_lock(database):
-        for applied in await migrate(database):
-            log.info("migrated", revision=applied)
+        if applied := await migrate(database):
+            log.info("migrated", revision=applied[-1], applied=len(applied))
         async with database.read() as conn:
             fresh = await account_rows.find_user_by_name(conn, ADMIN_NAME) is None
         keyring = _open_keyring(secret_key, key_file, fresh)

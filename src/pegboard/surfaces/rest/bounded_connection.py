@@ -270,7 +270,8 @@ class BoundedConnection(asyncio.Protocol):
                 self._feed_body()
             elif not self._feed_head():
                 break
-        self._control_reading()
+        if self._held or self._is_paused or self._is_reading_paused:
+            self._control_reading()
 
     def _feed_body(self) -> None:
         size = min(len(self._held), _MAX_PART_BYTES)
