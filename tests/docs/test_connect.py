@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.surfaces.cli.mcp_client_formats import MCP_CLIENTS
+from pegboard.surfaces.clients.mcp_client_formats import MCP_CLIENTS
 from tests.docs.pages import Block, blocks_of, section
 from tests.golden.program import run_program
 

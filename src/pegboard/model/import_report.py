@@ -26,7 +26,10 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class EntryChanges:
-    """The names or URIs of a server's prompts, resources or templates, by what an import did with them."""
+    """The names or URIs of a server's prompts, resources or templates, by what an import did with them.
+
+    `digests` has those of the changed definitions, as the server has them now.
+    """
 
     created: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
@@ -34,6 +37,7 @@ class EntryChanges:
     drifted: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     changes: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

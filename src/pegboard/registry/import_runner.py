@@ -33,6 +33,7 @@ from pegboard.registry.apply_plan import (
     list_changed_fields,
 )
 from pegboard.registry.build_tool import write_definition
+from pegboard.registry.import_sources import OpenApiSources
 from pegboard.registry.named_secrets import SecretInjector
 from pegboard.registry.tool_create import read_definition
 from pegboard.registry.tool_registry import ToolRegistry
@@ -252,6 +253,7 @@ class Imports:
 
     openapi: OpenApiImport
     mcp: McpImport
+    sources: OpenApiSources
     changes: UpstreamChanges
     registered: UpstreamRegistry
     monitor: UpstreamMonitor
@@ -277,6 +279,7 @@ class Imports:
         return cls(
             OpenApiImport(target, outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
             McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open, registered=registered),
+            OpenApiSources(snapshot),
             changes,
             registered,
             UpstreamMonitor(upstreams, snapshot.upstreams.list_peers, changes.observe),

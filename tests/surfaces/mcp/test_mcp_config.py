@@ -26,7 +26,7 @@ from openai.types.responses.tool_param import Mcp
 from pydantic import TypeAdapter
 
 from pegboard import Pegboard
-from pegboard.surfaces.cli.mcp_client_formats import KEY_PLACEHOLDER, MCP_CLIENTS
+from pegboard.surfaces.clients.mcp_client_formats import KEY_PLACEHOLDER, MCP_CLIENTS
 from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.running import Outcome, Program
 from tests.surfaces.mcp.rpc import client_of

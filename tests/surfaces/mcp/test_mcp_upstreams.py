@@ -109,7 +109,10 @@ async def test_a_changed_prompt_is_refused_until_its_owner_accepts_it(upstreams:
     promised = good(await upstreams.http.post(path, params={"dry_run": True}))
     assert promised["prompts"]["changes"]["hello"]["description"]["after"] == CHANGED_PROMPT["description"]
     error(await rpc.send("prompts/get", {"name": "hello"}), 400, -32602)
-    assert good(await upstreams.http.post(path, params={"entry": "hello"})) == promised
+    digest = promised["prompts"]["digests"]["hello"]
+    refused = problem(await upstreams.http.post(path, params={"entry": "hello", "digest": "0" * 64}), 409)
+    assert "has changed it again" in refused["detail"]
+    assert good(await upstreams.http.post(path, params={"entry": "hello", "digest": digest})) == promised
     assert (await rpc.result("prompts/get", {"name": "hello"}))["messages"]
     assert await listed(rpc, "prompts/list", "prompts") == [CHANGED_PROMPT]
     assert (await upstreams.show())["state"] == "ok"

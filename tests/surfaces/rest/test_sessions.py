@@ -21,6 +21,7 @@ from pegboard.surfaces.rest.app import create_app
 from pegboard.surfaces.rest.login_limit import MAX_FAILURES, PERIOD_SECONDS, LoginLimit
 from pegboard.testing import NoSettings, calls_of, memory_board
 from tests.board_surfaces import KEY
+from tests.surfaces.mcp.rpc import STATELESS, RpcClient
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
 from tests.waiting import until
 
@@ -63,8 +64,10 @@ async def test_a_key_opens_a_session_whose_calls_are_journaled_with_it(stored_bo
         good(await page.post("/v1/calls", json={"name": "echo", "arguments": {"a": 1}}))
         followed = await page.post("/v1/calls", json={"name": "echo"}, headers={"Accept": "text/event-stream"})
         assert "event: complete" in followed.text
+        rpc = RpcClient(page, STATELESS)
+        assert (await rpc.call("echo", {"a": 1}))["structuredContent"] == {"echo": {"a": 1}}
         rows = await calls_of(stored_board, "echo")
-        assert [(row.surface, row.key_id) for row in rows] == [("console", session["id"])] * 3
+        assert [(row.surface, row.key_id) for row in rows] == [("console", session["id"])] * 4
         [listed] = good(await page.get("/v1/sessions"))["items"]
         assert (listed["client"], listed["is_current"], listed["key_id"]) == ("Testfox", True, session["key_id"])
         assert listed["last_used_at"] is not None
@@ -215,6 +218,8 @@ async def test_a_page_of_another_origin_has_no_effect(board: Pegboard, headers: 
         problem(await page.post("/v1/tools/echo/call", json={}, headers=foreign), 403)
         problem(await page.post("/v1/calls", json={"name": "echo"}, headers=foreign), 403)
         problem(await page.post("/v1/tools", json=mock(), headers=foreign), 403)
+        over_mcp = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        assert (await page.post("/mcp", json=over_mcp, headers=foreign)).status_code == 403
         problem(await page.delete("/v1/sessions/current", headers=foreign), 403)
         problem(await page.post("/v1/sessions", json={"key": KEY}, headers=foreign), 403)
     async with browser(board, headers={}) as old:

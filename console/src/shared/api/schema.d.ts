@@ -1033,7 +1033,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List Openapi Sources
+         * @description The API documents that your tools were imported from, by tag; for an admin, those of all users.
+         */
+        get: operations["list_openapi_sources"];
         put?: never;
         /**
          * Import Openapi
@@ -1335,6 +1339,26 @@ export interface paths {
          *     reported, so that a stream can be continued at any process of the board.
          */
         get: operations["watch_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Configs
+         * @description The configuration of each MCP client and framework for this server, and agent loops with SDKs of providers.
+         */
+        get: operations["list_client_configs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1854,6 +1878,34 @@ export interface components {
             advice: string | null;
         };
         /**
+         * ClientConfigResponse
+         * @description The text that connects one client; it never contains a key.
+         */
+        ClientConfigResponse: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /**
+             * Transport
+             * @description `http`: it connects to this server; `stdio`: it starts `pegboard mcp`, which relays to this server
+             * @enum {string}
+             */
+            transport: "http" | "stdio";
+            /**
+             * Language
+             * @enum {string}
+             */
+            language: "json" | "toml" | "python" | "shell";
+            /** Config */
+            config: string;
+            /**
+             * Notes
+             * @description Where the text belongs, how the client gets the key, and its limits
+             */
+            notes: string[];
+        };
+        /**
          * CodeCreated
          * @description A one-time code.
          */
@@ -1973,6 +2025,32 @@ export interface components {
              * @description Whether it is there, and not null
              */
             exists?: boolean | null;
+        };
+        /**
+         * ConnectResponse
+         * @description How clients connect to this server.
+         */
+        ConnectResponse: {
+            /**
+             * Address
+             * @description The address of this server in the texts, without a slash at its end
+             */
+            address: string;
+            /**
+             * Mcp Url
+             * @description The address of its MCP endpoint, of the agent if one was named
+             */
+            mcp_url: string;
+            /**
+             * Clients
+             * @description MCP clients and frameworks, by transport
+             */
+            clients: components["schemas"]["ClientConfigResponse"][];
+            /**
+             * Loops
+             * @description Scripts that hand the calls of a model to this server
+             */
+            loops: components["schemas"]["ClientConfigResponse"][];
         };
         /**
          * CountedToolPage
@@ -2102,6 +2180,13 @@ export interface components {
                 [key: string]: {
                     [key: string]: unknown;
                 };
+            };
+            /**
+             * Digests
+             * @description Of each updated or drifted one: the digest of its new definition
+             */
+            digests: {
+                [key: string]: string;
             };
         };
         /**
@@ -2981,6 +3066,47 @@ export interface components {
             created_by_name?: string | null;
             /** Key */
             key: string;
+        };
+        /**
+         * OpenApiSourcePage
+         * @description One page of API documents.
+         */
+        OpenApiSourcePage: {
+            /** Items */
+            items: components["schemas"]["OpenApiSourceResponse"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /**
+         * OpenApiSourceResponse
+         * @description An API document that tools were imported from, as far as they still have its tag.
+         */
+        OpenApiSourceResponse: {
+            /**
+             * Tag
+             * @description `openapi:` and the title of the document; the tag of its tools
+             */
+            tag: string;
+            /** Owner Id */
+            owner_id: string;
+            /**
+             * Servers
+             * @description The first five servers that its tools call
+             */
+            servers: string[];
+            /** Tools */
+            tools: number;
+            /**
+             * Active
+             * @description Those of them that can be called
+             */
+            active: number;
+            /**
+             * Updated At
+             * Format: date-time
+             * @description When one of the tools was changed last
+             */
+            updated_at: string;
         };
         /**
          * PeriodStatisticsResponse
@@ -7187,6 +7313,40 @@ export interface operations {
             };
         };
     };
+    list_openapi_sources: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApiSourcePage"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     import_openapi: {
         parameters: {
             query?: never;
@@ -7306,6 +7466,8 @@ export interface operations {
             query?: {
                 /** @description Only report what would change */
                 dry_run?: boolean;
+                /** @description Only accept the definition with this digest: `config.pinned` after the changes of a dry run. 409 if the server has changed it again */
+                digest?: string | null;
             };
             header?: never;
             path: {
@@ -7437,6 +7599,8 @@ export interface operations {
             query?: {
                 /** @description Only the prompt, resource or template of this name, URI or URI template */
                 entry?: string | null;
+                /** @description Only accept a definition with this digest; 409 if it has changed again */
+                digest?: string | null;
                 /** @description Only report what would change */
                 dry_run?: boolean;
             };
@@ -7842,6 +8006,40 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    list_client_configs: {
+        parameters: {
+            query?: {
+                /** @description Only the tools of this agent, by name or id */
+                agent?: string | null;
+                /** @description The address of this server, if it is neither PEGBOARD_PUBLIC_URL nor that of the request */
+                address?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectResponse"];
                 };
             };
             /** @description Refused */

@@ -209,8 +209,14 @@ class McpImport:
         )
         return await self._register(taken, given_upstream, caller, dry_run=dry_run)
 
-    async def accept(self, ref: str, caller: Caller, *, dry_run: bool = False) -> tuple[Tool, dict[str, Any]]:
-        """Update the tool to its server's current definition and unflag it; return it and the changed fields."""
+    async def accept(
+        self, ref: str, caller: Caller, *, digest: str | None = None, dry_run: bool = False
+    ) -> tuple[Tool, dict[str, Any]]:
+        """Update the tool to its server's current definition and unflag it; return it and the changed fields.
+
+        With a `digest`, raise Conflict unless it is that of the current definition (`config.pinned` in the changes of
+        a dry run), so that no definition is accepted that the caller has not seen.
+        """
         tool = await self.import_target.get_owned(ref, caller)
         if tool.tool_type != Kind.MCP:
             raise Conflict(f"Tool '{tool.name}' is of kind {tool.tool_type}; only what an MCP server offers can drift")
@@ -223,6 +229,8 @@ class McpImport:
         found = next((each for each in offered if each.name == wanted), None)
         if found is None:
             raise Conflict(f"The server of '{tool.name}' no longer offers '{wanted}'; remove the tool, or import again")
+        if digest is not None and digest != found.digest:
+            raise Conflict(f"The server of '{tool.name}' has changed '{wanted}' again; look at the new changes first")
         own = self.import_target.define(tool)
         patch = {name: value for name, value in build_definition(found, own["config"]).items() if name != "name"}
         changes = list_differences(own, patch)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pegboard.kinds.import_target import list_differences
@@ -73,15 +74,15 @@ def compare_entries(
     live: Mapping[EntryKind, Sequence[PinnedEntry]],
     *,
     is_adding: bool,
-    accepts: Callable[[EntryKind, str], bool] = lambda _kind, _name: False,
+    accepts: Callable[[EntryKind, str, str | None], bool] = lambda _kind, _name, _digest: False,
     is_import: bool = False,
 ) -> EntryComparison:
     """Compare the kinds that are in `live`; other kinds stay as they are.
 
-    A new entry is pinned with `is_adding`. A changed one keeps its accepted definition, and is marked as drifted
-    unless `accepts` returns True. One that is no longer listed is marked as gone, so that it cannot return with
-    another definition; if that is accepted, it is forgotten. With `is_import`, icons and other members that are not
-    pinned are updated.
+    A new entry is pinned with `is_adding`. A changed one keeps its accepted definition, and is marked as drifted unless
+    `accepts` returns True for its kind, its name and the digest of its new definition. One that is no longer listed is
+    marked as gone, so that it cannot return with another definition; if that is accepted (with None as the digest), it
+    is forgotten. With `is_import`, icons and other members that are not pinned are updated.
     """
     after: dict[EntryKind, tuple[PinnedEntry, ...]] = dict(pinned)
     result = EntryComparison(after)
@@ -94,7 +95,7 @@ def compare_entries(
             for each in pinned.get(kind, ())
             if (
                 kept := _compare_entry(
-                    each, now.pop(each.name, None), changes, accepts=accepts(kind, each.name), updates=is_import
+                    each, now.pop(each.name, None), changes, accepts=partial(accepts, kind), updates=is_import
                 )
             )
         ]
@@ -116,17 +117,23 @@ def compare_entries(
 
 
 def _compare_entry(
-    pinned: PinnedEntry, live: PinnedEntry | None, changes: EntryChanges, *, accepts: bool, updates: bool
+    pinned: PinnedEntry,
+    live: PinnedEntry | None,
+    changes: EntryChanges,
+    *,
+    accepts: Callable[[str, str | None], bool],
+    updates: bool,
 ) -> PinnedEntry | None:
     """Return the entry with its state, or None to forget it, and note what is different."""
     if live is None:
         changes.gone.append(pinned.name)
-        return None if accepts else _set_state(pinned, "gone")
+        return None if accepts(pinned.name, None) else _set_state(pinned, "gone")
     if live.digest == pinned.digest:
         changes.unchanged.append(pinned.name)
         return live if updates else _set_state(pinned, "active")
+    changes.digests[pinned.name] = live.digest
     changes.changes[pinned.name] = list_differences(pinned.entry, {**dict.fromkeys(pinned.entry), **live.entry})
-    if accepts:
+    if accepts(pinned.name, live.digest):
         changes.updated.append(pinned.name)
         return live
     changes.drifted.append(pinned.name)

@@ -62,11 +62,18 @@ class UpstreamChanges:
             await self._add_tools(upstream, live.tools, owner)
 
     async def accept(
-        self, upstream_id: str, caller: Caller, *, entry: str | None = None, dry_run: bool = False
+        self,
+        upstream_id: str,
+        caller: Caller,
+        *,
+        entry: str | None = None,
+        digest: str | None = None,
+        dry_run: bool = False,
     ) -> tuple[RegisteredUpstream, dict[EntryKind, EntryChanges]]:
         """Accept the definitions that a server has now, of all changed entries or of the one of this name or URI.
 
-        Raise Conflict if nothing has changed, or no entry of this name.
+        With a `digest`, only a definition with this digest is accepted, so that the caller has seen it before. Raise
+        Conflict if nothing has changed, no entry of this name, or the entry has another digest.
         """
         upstream = self.registered.get_owned(upstream_id, caller)
         with convert_to_refusal():
@@ -88,7 +95,10 @@ class UpstreamChanges:
         def update(known: RegisteredUpstream) -> RegisteredUpstream:
             nonlocal found
             found = compare_entries(
-                known.entries, live.entries, is_adding=False, accepts=lambda _kind, name: entry in (None, name)
+                known.entries,
+                live.entries,
+                is_adding=False,
+                accepts=lambda _kind, name, now: entry in (None, name) and digest in (None, now),
             )
             return replace(known, entries=found.entries)
 
@@ -96,12 +106,15 @@ class UpstreamChanges:
         accepted = {
             kind: EntryChanges(
                 updated=changes.updated,
-                gone=[name for name in changes.gone if entry in (None, name)],
+                gone=[name for name in changes.gone if digest is None and entry in (None, name)],
                 changes={name: changes.changes[name] for name in changes.updated},
+                digests={name: changes.digests[name] for name in changes.updated},
             )
             for kind, changes in found.changes.items()
-            if changes.updated or any(entry in (None, name) for name in changes.gone)
+            if changes.updated or (digest is None and any(entry in (None, name) for name in changes.gone))
         }
+        if not accepted and digest is not None:
+            raise Conflict(f"'{upstream.name}' has changed it again, or accepted it already; look at its changes first")
         if not accepted:
             which = "No prompt, resource or template" if entry is None else f"No entry '{entry[:200]}'"
             raise Conflict(f"{which} of '{upstream.name}' has changed; there is nothing to accept")

@@ -15,13 +15,15 @@ from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.input_files import load_object, locate_document_errors, read_input
 from pegboard.surfaces.cli.mcp_file_import import format_counts, import_server_file, is_all_left_out
 from pegboard.surfaces.cli.mcp_server_files import is_server_file
-from pegboard.surfaces.cli.output import colour_text, show_progress, write, write_message
-from pegboard.surfaces.cli.resources import ToolName, run_and_write
+from pegboard.surfaces.cli.output import colour_text, show_progress, to_single_line, write, write_message
+from pegboard.surfaces.cli.resources import Columns, ToolName, list_resources, local_time, run_and_write
+from pegboard.surfaces.cli.session import PageOptions
 
 # In front of the reason why an operation is left out; without it, equal reasons are equal texts.
 _ROUTE_PREFIX = re.compile(r"[A-Z]{3,7} /\S*: ")
 # Maximum size of a document; the server has a lower limit, PEGBOARD_MAX_IMPORT_BYTES.
 MAX_DOCUMENT_BYTES = 2**28
+_MAX_SERVERS_LENGTH = 60
 
 
 class ImportOptions(NamedTuple):
@@ -80,6 +82,21 @@ def import_openapi(
             f"{source} is larger than the server accepts. Raise PEGBOARD_MAX_IMPORT_BYTES on the server.",
             status=refused.status,
         ) from None
+
+
+def list_sources(ctx: typer.Context, page: PageOptions) -> None:
+    """List the API documents that tools were imported from; an admin sees those of all users.
+
+    For MCP servers: pegboard upstreams list
+    """
+    columns: Columns = {
+        "TAG": "tag",
+        "SERVERS": lambda item: to_single_line(", ".join(item["servers"]), _MAX_SERVERS_LENGTH),
+        "TOOLS": "tools",
+        "ACTIVE": "active",
+        "CHANGED": local_time("updated_at"),
+    }
+    list_resources(ctx, build_path("imports", "openapi"), columns, "No tools were imported from API documents.", page)
 
 
 def import_mcp(

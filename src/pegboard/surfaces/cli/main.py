@@ -138,6 +138,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "Import tools from an OpenAPI document or an MCP server.",
         "import_commands",
         ("openapi", "import_openapi", "Make a tool of each operation in an OpenAPI or Swagger document."),
+        ("list", "list_sources", "List the API documents that tools were imported from."),
         (
             "mcp",
             "import_mcp",

@@ -6,21 +6,20 @@ import os
 import sys
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
 from pegboard.surfaces.cli.exit_codes import UsageError
-from pegboard.surfaces.cli.mcp_client_formats import (
-    KEY_PLACEHOLDER,
+from pegboard.surfaces.cli.output import write, write_json, write_message
+from pegboard.surfaces.cli.session import CliSession, get_session
+from pegboard.surfaces.clients.client_config import build_mcp_path, describe_server_key
+from pegboard.surfaces.clients.mcp_client_formats import (
     KEY_VARIABLE,
     MCP_CLIENTS,
     McpClientFormat,
     McpTarget,
     McpTransport,
 )
-from pegboard.surfaces.cli.output import write, write_json, write_message
-from pegboard.surfaces.cli.session import CliSession, get_session
 
 # The variables of this shell that a configuration has or refers to.
 _PASSED_VARIABLES = ("PEGBOARD_HOME", "PEGBOARD_URL", KEY_VARIABLE)
@@ -84,8 +83,7 @@ def _build_url(session: CliSession, agent: str | None) -> McpTarget:
 
     if session.local:
         raise UsageError("--local opens the database directly, so it needs --transport stdio")
-    path = "/mcp" if agent is None else f"/agents/{quote(agent, safe='')}/mcp"
-    return McpTarget(url=check_url(session.url) + path)
+    return McpTarget(url=check_url(session.url) + build_mcp_path(agent))
 
 
 def _build_command(session: CliSession, agent: str | None) -> McpTarget:
@@ -107,23 +105,10 @@ def _build_command(session: CliSession, agent: str | None) -> McpTarget:
 
 def _describe_key(form: McpClientFormat, target: McpTarget) -> list[str]:
     """Return what the user has to do so that the client sends a key."""
-    create = "create a key with: pegboard keys create"
     if target.url is None and not target.needs_key:
         user = f"The command uses the board as its admin, or as the user of {KEY_VARIABLE} in its environment."
         others = [name for name in sorted(os.environ) if name.startswith("PEGBOARD_") and name not in _PASSED_VARIABLES]
         if not others:
             return [user]
         return [user, f"It does not get {', '.join(others)} of this shell: use pegboard.toml in PEGBOARD_HOME, or env."]
-    if form.key_source == "prompt":
-        return [f"{form.title} asks for the key when it starts the server; {create}"]
-    if form.key_source == "variable":
-        return [f"Set {KEY_VARIABLE} in the environment of the client; {create}"]
-    if target.url is None:
-        return [
-            f"The command reads the key from the file credentials in PEGBOARD_HOME. {form.title} cannot refer to a "
-            f"variable: for another key, add {KEY_VARIABLE} to env, in plaintext."
-        ]
-    return [
-        f"Replace {KEY_PLACEHOLDER}; {create}",
-        f"{form.title} cannot refer to a variable. To keep the key out of its settings, use --transport stdio.",
-    ]
+    return describe_server_key(form, target)

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from pegboard.model.api_errors import NotFound, Unauthorised
+from pegboard.model.api_errors import Forbidden, NotFound, Unauthorised
 from pegboard.model.call import Caller
 from pegboard.model.call_errors import MalformedArguments
 from pegboard.stages.large_reads import LARGE_BYTES
@@ -59,6 +59,7 @@ from pegboard.surfaces.rest.asgi_request import (
 )
 from pegboard.surfaces.rest.json_bodies import JsonBodyParser
 from pegboard.surfaces.rest.problem_json import describe_unexpected_error
+from pegboard.surfaces.rest.request_caller import RequestCallers
 from pegboard.surfaces.rest.request_origin import OriginPolicy, OriginRefused
 from pegboard.telemetry.logs import get_logger
 
@@ -83,11 +84,19 @@ class McpEndpoint:
     """Serves the paths of MCP, and passes other requests to the inner application."""
 
     def __init__(
-        self, app: ASGIApp, server: McpServer, origins: OriginPolicy, bodies: JsonBodyParser, *, max_body: int
+        self,
+        app: ASGIApp,
+        server: McpServer,
+        origins: OriginPolicy,
+        callers: RequestCallers,
+        bodies: JsonBodyParser,
+        *,
+        max_body: int,
     ) -> None:
         self._app = app
-        self._server = server
+        self.server = server
         self._origins = origins
+        self._callers = callers
         self._bodies = bodies
         self._max_body = max_body
 
@@ -96,16 +105,22 @@ class McpEndpoint:
         if scope["type"] == "http":
             agent_ref = find_agent_ref(scope["path"].removeprefix(scope.get("root_path", "")))
             if agent_ref is not None:
-                exchange = _McpExchange(self._server, AsgiRequest(scope, receive), receive, send)
-                await exchange.serve(scope["method"], agent_ref, self)
+                http = AsgiRequest(scope, receive)
+                await _McpExchange(self, http, scope["method"], receive, send).serve(agent_ref)
                 return
         await self._app(scope, receive, send)
 
-    def authenticate(self, headers: McpHeaders, agent_ref: str) -> Caller:
-        """Return the caller of a request; raise OriginRefused, Unauthorised or NotFound."""
+    def authenticate(self, headers: McpHeaders, http: AsgiRequest, method: str, agent_ref: str) -> Caller:
+        """Return the caller of a request; raise OriginRefused, Unauthorised, Forbidden or NotFound."""
         self._origins.check(headers.host, headers.origin)
-        caller = self._server.calls.authenticate(parse_bearer_key(headers.authorization))
-        return self._server.find_agent_caller(agent_ref, caller) if agent_ref else caller
+        caller = self.find_caller(headers, http, method, is_use=True)
+        return self.server.find_agent_caller(agent_ref, caller) if agent_ref else caller
+
+    def find_caller(self, headers: McpHeaders, http: AsgiRequest, method: str, *, is_use: bool) -> Caller:
+        """Return the holder of the key, else of the session of the web console; raise Unauthorised or Forbidden."""
+        if headers.authorization is None:
+            return self._callers.find_session(method, http.headers, http.scheme, is_use=is_use)
+        return self.server.calls.authenticate(parse_bearer_key(headers.authorization))
 
     async def read_value(self, headers: McpHeaders, http: AsgiRequest) -> Any:
         """Return the body of a POST request as JSON; raise ProtocolError or HTTPException if it cannot be read."""
@@ -126,11 +141,16 @@ class McpEndpoint:
 class _McpExchange:
     """One HTTP request and its response."""
 
-    __slots__ = ("_headers", "_http", "_message_id", "_receive", "_reply_headers", "_request_id", "_send", "_server")
+    __slots__ = (
+        "_endpoint", "_headers", "_http", "_message_id", "_method", "_receive", "_reply_headers", "_request_id",
+        "_send", "_server",
+    )  # fmt: skip
 
-    def __init__(self, server: McpServer, http: AsgiRequest, receive: Receive, send: Send) -> None:
-        self._server = server
+    def __init__(self, endpoint: McpEndpoint, http: AsgiRequest, method: str, receive: Receive, send: Send) -> None:
+        self._endpoint = endpoint
+        self._server = endpoint.server
         self._http = http
+        self._method = method
         self._headers = headers = McpHeaders(http.headers)
         self._receive = receive
         self._send = send
@@ -142,14 +162,15 @@ class _McpExchange:
             self._request_id = choose_request_id(sent_id)
             self._reply_headers.append((b"x-request-id", self._request_id.encode()))
 
-    async def serve(self, method: str, agent_ref: str, endpoint: McpEndpoint) -> None:
+    async def serve(self, agent_ref: str) -> None:
         """Send the response to the request."""
+        method = self._method
         version = self._headers.version
         revision = SESSION_REVISION if version is None or version in _SESSION_VERSIONS else STATELESS_REVISION
         try:
-            caller = endpoint.authenticate(self._headers, agent_ref)
+            caller = self._endpoint.authenticate(self._headers, self._http, method, agent_ref)
             if method == "POST":
-                await self._post(caller, revision, await endpoint.read_value(self._headers, self._http))
+                await self._post(caller, revision, await self._endpoint.read_value(self._headers, self._http))
             elif method == "GET" and not revision.is_stateless:
                 await self._stream_events(caller)
             elif method == "DELETE" and not revision.is_stateless:
@@ -277,11 +298,11 @@ class _McpExchange:
             param.check(arguments, self._headers.params, self._headers.duplicates)
 
     def _is_allowed(self, stream: ResponseStream) -> bool:
-        """True if the client still reads its stream, and the key of this request is still valid."""
+        """True if the client still reads its stream, and the key or session of this request is still valid."""
         if stream.is_given_up:
             return False
         try:
-            self._server.calls.authenticate(parse_bearer_key(self._headers.authorization))
+            self._endpoint.find_caller(self._headers, self._http, self._method, is_use=False)
         except Unauthorised:
             return False
         return True
@@ -304,8 +325,9 @@ class _McpExchange:
             error = ProtocolError(INVALID_REQUEST, error.message, status=error.status)
         elif isinstance(error, Unauthorised):
             error = ProtocolError(INVALID_REQUEST, error.message, status=401)
-        elif isinstance(error, NotFound):
-            error = ProtocolError(INVALID_REQUEST, error.message, status=404)
+        elif isinstance(error, (Forbidden, NotFound)):
+            status = 404 if isinstance(error, NotFound) else 403
+            error = ProtocolError(INVALID_REQUEST, error.message, status=status)
         elif isinstance(error, HTTPException):
             error = ProtocolError(INVALID_REQUEST, error.detail, status=error.status_code)
         elif not isinstance(error, ProtocolError):

@@ -108,7 +108,7 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
     call = ToolCall(
         name,
         arguments,
-        surface="mcp",
+        surface="console" if request.caller.is_session else "mcp",
         dialect="mcp",
         request_id=request.http_request_id,
         on_progress=progress,

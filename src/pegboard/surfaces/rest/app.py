@@ -23,6 +23,7 @@ from pegboard.surfaces.rest import (
     call_routes,
     chain_routes,
     change_routes,
+    connect_routes,
     conversation_routes,
     import_routes,
     proof_routes,
@@ -71,6 +72,7 @@ _ROUTERS = (
     baseline_routes.router,
     reference_routes.router,
     change_routes.router,
+    connect_routes.router,
     board_routes.router,
 )
 _ROUTES = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
@@ -132,7 +134,7 @@ def create_app(board: Pegboard, version: str = __version__, *, console_folder: P
     if console is not None:
         rest_app = ConsolePages(rest_app, console, origins)
     app: ASGIApp = FastCallRoutes(
-        McpEndpoint(rest_app, create_mcp_server(board), origins, bodies, max_body=most),
+        McpEndpoint(rest_app, create_mcp_server(board), origins, callers, bodies, max_body=most),
         board.calls,
         callers,
         board.dialects,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import datetime
 from typing import Annotated, Any
 
 import orjson
@@ -21,11 +22,11 @@ from pegboard.model.tool_definition import JsonObject, ToolResponse
 from pegboard.model.validation_messages import validate_model
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.surfaces.rest.asgi_request import run_unless_disconnected
-from pegboard.surfaces.rest.bodies import ResponseBody
+from pegboard.surfaces.rest.bodies import PageBody, ResponseBody
 from pegboard.surfaces.rest.event_stream import EVENT_STREAM_TYPE, wants_events
 from pegboard.surfaces.rest.json_bodies import read_document
 from pegboard.surfaces.rest.problem_json import describe_refusal, encode_problem
-from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
+from pegboard.surfaces.rest.routing import Board, CurrentCaller, Cursor, KeyRoute, Limit, allow, refuse_agent_keys
 from pegboard.telemetry.logs import get_logger
 
 log = get_logger(__name__)
@@ -92,6 +93,7 @@ class EntryChangesResponse(ResponseBody):
     drifted: list[str] = Field(description="Changed upstream, and refused until accepted")
     gone: list[str] = Field(description="No longer listed by the server")
     changes: dict[str, JsonObject] = Field(description="Of each updated or drifted one: fields before and after")
+    digests: dict[str, str] = Field(description="Of each updated or drifted one: the digest of its new definition")
 
 
 class EntryListsResponse(ResponseBody):
@@ -129,6 +131,21 @@ class McpImportResponse(ImportResponse, EntryListsResponse):
     )
 
 
+class OpenApiSourceResponse(ResponseBody):
+    """An API document that tools were imported from, as far as they still have its tag."""
+
+    tag: str = Field(description="`openapi:` and the title of the document; the tag of its tools")
+    owner_id: str
+    servers: list[str] = Field(description="The first five servers that its tools call")
+    tools: int
+    active: int = Field(description="Those of them that can be called")
+    updated_at: datetime = Field(description="When one of the tools was changed last")
+
+
+class OpenApiSourcePage(PageBody[OpenApiSourceResponse]):
+    """One page of API documents."""
+
+
 class AcceptResponse(ToolResponse):
     """A tool with the definition of its upstream, and the fields that this changes."""
 
@@ -155,6 +172,15 @@ async def import_openapi(request: Request, board: Board, caller: CurrentCaller) 
     )
 
 
+@router.get(OPENAPI_IMPORT_PATH, operation_id="list_openapi_sources")
+@allow(refuse_agent_keys)
+async def list_openapi_sources(
+    board: Board, caller: CurrentCaller, limit: Limit = 50, cursor: Cursor = None
+) -> OpenApiSourcePage:
+    """The API documents that your tools were imported from, by tag; for an admin, those of all users."""
+    return OpenApiSourcePage.model_validate(board.imports.sources.page(caller, cursor=cursor, limit=limit))
+
+
 @router.post("/v1/imports/mcp", operation_id="import_mcp", response_model=McpImportResponse)
 @allow(refuse_agent_keys)
 async def import_mcp(body: McpImportBody, request: Request, board: Board, caller: CurrentCaller) -> Any:
@@ -173,9 +199,17 @@ async def accept_tool(
     board: Board,
     caller: CurrentCaller,
     dry_run: Annotated[bool, Query(description="Only report what would change")] = False,
+    digest: Annotated[
+        str | None,
+        Query(
+            max_length=100,
+            description="Only accept the definition with this digest: `config.pinned` after the changes of a dry run. "
+            "409 if the server has changed it again",
+        ),
+    ] = None,
 ) -> AcceptResponse:
     """Accept the current definition of a tool from its MCP server, so that it can be called again."""
-    tool, changes = await board.imports.mcp.accept(ref, caller, dry_run=dry_run)
+    tool, changes = await board.imports.mcp.accept(ref, caller, digest=digest, dry_run=dry_run)
     return AcceptResponse.model_construct(**dict(build_tool_response(tool, caller)), changes=changes)
 
 

@@ -143,8 +143,14 @@ async def accept_upstream(
     entry: Annotated[
         str | None, Query(description="Only the prompt, resource or template of this name, URI or URI template")
     ] = None,
+    digest: Annotated[
+        str | None,
+        Query(max_length=100, description="Only accept a definition with this digest; 409 if it has changed again"),
+    ] = None,
     dry_run: Annotated[bool, Query(description="Only report what would change")] = False,
 ) -> AcceptedEntriesResponse:
     """Accept the current definitions of changed prompts, resources and templates; tools are accepted one by one."""
-    upstream, changes = await board.imports.changes.accept(upstream_id, caller, entry=entry, dry_run=dry_run)
+    upstream, changes = await board.imports.changes.accept(
+        upstream_id, caller, entry=entry, digest=digest, dry_run=dry_run
+    )
     return AcceptedEntriesResponse(id=upstream.id, **build_entry_lists(changes))

@@ -74,7 +74,9 @@ def test_new_entries_are_pinned_only_if_they_are_to_be_added() -> None:
 
 def test_one_of_several_changes_can_be_accepted() -> None:
     live = prompts({**ONE, "title": "1"}, {**TWO, "title": "2"})
-    found = compare_entries(prompts(ONE, TWO), live, is_adding=False, accepts=lambda _kind, name: name == "two")
+    found = compare_entries(
+        prompts(ONE, TWO), live, is_adding=False, accepts=lambda _kind, name, _digest: name == "two"
+    )
     assert [each.state for each in found.entries["prompts"]] == ["drifted", "active"]
     assert found.changes["prompts"].updated == ["two"]
     assert found.entries["prompts"][1].entry["title"] == "2"

@@ -18,6 +18,9 @@ from pegboard.kinds.import_names import (
 )
 from pegboard.model.tool import MAX_NAME_LENGTH
 
+# In front of the title of a document, in the tag of its tools.
+OPENAPI_TAG_PREFIX = "openapi:"
+
 
 def make_one_line(value: Any, length: int) -> str:
     """Return the text in one line of at most so many characters."""
@@ -118,7 +121,7 @@ class PropertyNames:
 def make_openapi_source_tag(title: str) -> str:
     """Return the tag of all tools from the document with this title."""
     slug = re.sub(r"[\W_]+", "-", clean_text(title).lower()).strip("-")
-    return f"openapi:{slug or 'api'}"[:MAX_TAG_LENGTH].rstrip("-")
+    return f"{OPENAPI_TAG_PREFIX}{slug or 'api'}"[:MAX_TAG_LENGTH].rstrip("-")
 
 
 def _make_free_name(own: str, method: str, path: str, taken: Container[str]) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 McpTransport = Literal["http", "stdio"]
+# How a configuration reads: a file to save, a script to run, or a command for a shell.
+TextLanguage = Literal["json", "toml", "python", "shell"]
 BOTH_TRANSPORTS: tuple[McpTransport, ...] = get_args(McpTransport)
 # The environment variable that a configuration refers to instead of containing the key.
 KEY_VARIABLE = "PEGBOARD_KEY"
@@ -46,6 +48,7 @@ class McpClientFormat:
     key_source: Literal["variable", "prompt", "plaintext"] = "variable"
     # The first one is the default.
     transports: tuple[McpTransport, ...] = BOTH_TRANSPORTS
+    language: TextLanguage = "json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +315,7 @@ MCP_CLIENTS: dict[str, McpClientFormat] = {
         _render_codex,
         "Add it to ~/.codex/config.toml",
         ("A server has 10 seconds to start, and 60 seconds for a call: startup_timeout_sec, tool_timeout_sec",),
+        language="toml",
     ),
     "gemini-cli": McpClientFormat(
         "Gemini CLI",
@@ -336,6 +340,7 @@ MCP_CLIENTS: dict[str, McpClientFormat] = {
         _IN_PYTHON,
         (_NEEDS_PUBLIC_URL,),
         transports=("http",),
+        language="python",
     ),
     "anthropic-connector": McpClientFormat(
         "the MCP connector of the Anthropic API",
@@ -343,10 +348,13 @@ MCP_CLIENTS: dict[str, McpClientFormat] = {
         _IN_PYTHON,
         (_NEEDS_PUBLIC_URL, "Only tools, no prompts and resources"),
         transports=("http",),
+        language="python",
     ),
-    "langchain": McpClientFormat("LangChain", _render_langchain, _IN_PYTHON),
-    "pydantic-ai": McpClientFormat("Pydantic AI", _render_pydantic_ai, _IN_PYTHON),
-    "openai-agents": McpClientFormat("the OpenAI Agents SDK", _render_openai_agents, _IN_PYTHON),
-    "fastmcp": McpClientFormat("FastMCP", _render_fastmcp, _IN_PYTHON),
-    "inspector": McpClientFormat("the MCP Inspector", _render_inspector, "Run it in a shell; it needs Node.js"),
+    "langchain": McpClientFormat("LangChain", _render_langchain, _IN_PYTHON, language="python"),
+    "pydantic-ai": McpClientFormat("Pydantic AI", _render_pydantic_ai, _IN_PYTHON, language="python"),
+    "openai-agents": McpClientFormat("the OpenAI Agents SDK", _render_openai_agents, _IN_PYTHON, language="python"),
+    "fastmcp": McpClientFormat("FastMCP", _render_fastmcp, _IN_PYTHON, language="python"),
+    "inspector": McpClientFormat(
+        "the MCP Inspector", _render_inspector, "Run it in a shell; it needs Node.js", language="shell"
+    ),
 }
