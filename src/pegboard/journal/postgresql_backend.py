@@ -1,7 +1,7 @@
 """The journal backend for PostgreSQL: one connection, and arrays instead of one statement per row.
 
 Not with `asyncpg.Pool`: the lock that shows that the writer is alive belongs to the connection. Not with SQLAlchemy: a
-row would cost four times the CPU (docs/decisions/0011-the-journals-own-hand.md).
+row would cost four times the CPU (docs/decisions/0011-journal-connection.md).
 """
 
 from __future__ import annotations

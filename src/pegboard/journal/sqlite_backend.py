@@ -1,6 +1,6 @@
 """The journal backend for SQLite: one connection and one OS thread, and one thread round trip per transaction.
 
-Not with aiosqlite, which has one round trip per statement (docs/decisions/0011-the-journals-own-hand.md).
+Not with aiosqlite, which has one round trip per statement (docs/decisions/0011-journal-connection.md).
 """
 
 from __future__ import annotations
