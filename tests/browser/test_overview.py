@@ -11,7 +11,7 @@ from tests.board_surfaces import KEY
 from tests.browser.test_executions import make_calls
 from tests.browser.visit import Visit
 from tests.surfaces.rest.clients import good
-from tests.unit.kinds.mcp.offering import Offering, tool
+from tests.unit.kinds.mcp.changeable_server import Offering, tool
 from tests.upstreams import upstream
 
 

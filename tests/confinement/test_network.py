@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.confinement.targets import Target, table, target
-from tests.unit.http_client.attacks import NOT_PUBLIC
+from tests.unit.http_client.blocked_addresses import NOT_PUBLIC
 from tests.upstreams import Upstream, hang, redirect, upstream
 from tests.waiting import until
 

@@ -16,8 +16,8 @@ from pegboard.model.filters import ExecutionFilter
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
 from pegboard.testing import NoSettings
-from tests.crash.journals import Process, chain, ready
-from tests.crash.reading import Reader, reader
+from tests.crash.journal_contents import Reader, reader
+from tests.crash.standalone_journals import Process, chain, ready
 from tests.waiting import until
 
 HOUR = timedelta(hours=1)

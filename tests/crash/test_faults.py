@@ -13,10 +13,10 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from tests.crash.crowd import Crowd, Received
-from tests.crash.holding import held
-from tests.crash.reading import Kept, Reader, reader
-from tests.crash.serving import Notes, Served, call, caller, code_of, serving, succeeded
+from tests.crash.concurrent_callers import Crowd, Received
+from tests.crash.database_locks import held
+from tests.crash.journal_contents import Kept, Reader, reader
+from tests.crash.server_processes import Notes, Served, call, caller, code_of, serving, succeeded
 from tests.servers import PostgresServer
 from tests.waiting import until
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.crash.crowd import Crowd, Received
-from tests.crash.reading import reader
-from tests.crash.serving import Served, caller, serving
+from tests.crash.concurrent_callers import Crowd, Received
+from tests.crash.journal_contents import reader
+from tests.crash.server_processes import Served, caller, serving
 
 CALLERS = 24
 # How many calls are acknowledged before a server is killed; none: while it takes over what the last one left.

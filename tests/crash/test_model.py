@@ -19,8 +19,8 @@ from pegboard.journal import commit_queue
 from pegboard.model.call import Status
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
-from tests.crash.journals import Process, Trouble, ready
-from tests.crash.world import Known, World
+from tests.crash.journal_model import Known, World
+from tests.crash.standalone_journals import Process, Trouble, ready
 
 T = TypeVar("T")
 WHO = st.integers(0, 1)

@@ -11,8 +11,8 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import memory_board
+from tests.crash.table_server import ledger, ledger_table
 from tests.crash.table_traffic import traffic
-from tests.crash.tabling import ledger, ledger_table
 from tests.table_databases import driver_url, rows_of, run_sql, write_tables
 from tests.waiting import until
 

@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from pegboard.kinds.table.receipt_table import RECEIPT_TABLE
-from tests.crash.holding import held
-from tests.crash.reading import reader
-from tests.crash.serving import serving
-from tests.crash.tabling import Book, TableBoard, callers, ledger, ledger_table
+from tests.crash.database_locks import held
+from tests.crash.journal_contents import reader
+from tests.crash.server_processes import serving
+from tests.crash.table_server import Book, TableBoard, callers, ledger, ledger_table
 from tests.table_databases import rows_of, run_sql
 from tests.waiting import until
 

@@ -12,10 +12,10 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import calls_of, memory_board
+from tests.crash.table_server import ledger, ledger_table
 from tests.crash.table_traffic import traffic
-from tests.crash.tabling import ledger, ledger_table
 from tests.table_databases import driver_url, rows_of, run_sql, write_tables
-from tests.unit.journal.boards import board_on
+from tests.unit.journal.two_boards import board_on
 from tests.waiting import until
 
 WAITING = (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import anyio
 
-from tests.crash.reading import reader
-from tests.crash.serving import caller, serving
-from tests.crash.tabling import Book, TableBoard, insert, ledger, ledger_table
+from tests.crash.journal_contents import reader
+from tests.crash.server_processes import caller, serving
+from tests.crash.table_server import Book, TableBoard, insert, ledger, ledger_table
 from tests.table_databases import driver_url, rows_of, run_sql, scribble
 
 CLIENTS = 20

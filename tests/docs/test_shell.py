@@ -19,7 +19,7 @@ import pytest
 
 from tests.docs.pages import PAGES, Block, blocks_of
 from tests.docs.warm_shell import client
-from tests.forking import Forked, fork
+from tests.fork_server import Forked, fork
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 DEFAULT_PORT = "9000"  # where the pages have servers of their own, which the board may reach

@@ -14,7 +14,7 @@ import sys
 
 import orjson
 
-from tests.forking import run
+from tests.fork_server import run
 
 _CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys

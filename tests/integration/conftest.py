@@ -10,7 +10,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import NoSettings
 from tests.board_surfaces import KEY
-from tests.integration.confining import SURFACES, Way, way_into
+from tests.integration.confined_board import SURFACES, Way, way_into
 
 
 @pytest.fixture(params=SURFACES)

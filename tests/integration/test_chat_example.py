@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.surfaces.cli.running import serving
+from tests.surfaces.cli.run_program import serving
 
 ROOT = Path(__file__).parents[2]
 REPORTED = """\

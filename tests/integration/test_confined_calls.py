@@ -9,7 +9,7 @@ import pytest
 from dirty_equals import IsPartialDict
 
 from tests.board_surfaces import Refused
-from tests.integration.confining import STORED, Way, python, shell, warm
+from tests.integration.confined_board import STORED, Way, python, shell, warm
 
 GREET = """
 def helper(text):

@@ -16,7 +16,7 @@ from pegboard.model.call import Caller, ToolResult
 from pegboard.sandbox.sandbox import SandboxStats
 from pegboard.testing import NoSettings, calls_of, member
 from tests.board_surfaces import KEY, served
-from tests.integration.confining import answer_of, python, shell
+from tests.integration.confined_board import answer_of, python, shell
 from tests.surfaces.rest.clients import bearer, client, good, new_user
 from tests.waiting import until
 

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from pegboard import Pegboard
 from pegboard.model.secrets import MASK
 from pegboard.testing import calls_of, member
-from tests.integration.confining import STORED, Way, python, shell, warm
+from tests.integration.confined_board import STORED, Way, python, shell, warm
 
 PLAIN = "hush-plain/1&2"
 NAMED = "hush-named \"quoted\" 'twice' \\ 3"

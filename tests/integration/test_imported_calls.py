@@ -23,10 +23,10 @@ from pegboard import Pegboard
 from pegboard.testing import NoSettings, memory_board
 from tests.api_documents import STYLES, document
 from tests.mcp_servers.processes import descendants, matching
-from tests.mcp_servers.running import over_http
-from tests.surfaces.cli.running import serving
+from tests.mcp_servers.run_servers import over_http
+from tests.surfaces.cli.run_program import serving
 from tests.surfaces.rest.clients import bearer, good
-from tests.unit.kinds.mcp.offering import offering, tool
+from tests.unit.kinds.mcp.changeable_server import offering, tool
 from tests.upstreams import upstream
 from tests.waiting import until
 

@@ -18,7 +18,7 @@ from pegboard.testing import NoSettings, calls_of, member
 from tests.api_documents import Case, document
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer
-from tests.unit.kinds.mcp.offering import offering, tool
+from tests.unit.kinds.mcp.changeable_server import offering, tool
 from tests.upstreams import (
     Behaviour,
     Received,

@@ -16,7 +16,7 @@ from pegboard.stages.rate_limit import MemoryLimiter
 from pegboard.surfaces.rest.server import ServerApplication
 from pegboard.testing import NoSettings, memory_board
 from tests.board_surfaces import KEY, served
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 from tests.surfaces.rest.clients import client, good
 from tests.valkey import ValkeyServer
 from tests.waiting import until

@@ -19,7 +19,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import NoSettings, calls_of
 from tests.board_surfaces import KEY
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 from tests.surfaces.rest.clients import bearer, good
 
 HANDLER = """

@@ -16,8 +16,8 @@ from pegboard import Pegboard
 from pegboard.testing import NoSettings
 from tests.api_documents import Case, document
 from tests.mcp_servers.processes import descendants, matching
-from tests.mcp_servers.running import FOLDER
-from tests.unit.kinds.mcp.offering import Offering, odd, offering, tool
+from tests.mcp_servers.run_servers import FOLDER
+from tests.unit.kinds.mcp.changeable_server import Offering, odd, offering, tool
 from tests.upstreams import (
     Behaviour,
     Received,
@@ -56,7 +56,7 @@ class Held:
     def __init__(self) -> None:
         gc.collect()
         self.files = len(list(Path("/proc/self/fd").iterdir()))
-        self.processes = len(descendants() & matching(str(FOLDER / "odd.py")))
+        self.processes = len(descendants() & matching(str(FOLDER / "faulty_server.py")))
         self.tasks = len(asyncio.all_tasks())
         self.memory = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from tests.board_surfaces import KEY
-from tests.integration.confining import python, shell
-from tests.integration.trees import Server, count, mounts, resident, server, states, steady
+from tests.integration.confined_board import python, shell
+from tests.integration.process_trees import Server, count, mounts, resident, server, states, steady
 from tests.surfaces.rest.clients import bearer, good, new_user
 from tests.waiting import until
 

@@ -19,9 +19,9 @@ from pegboard.model.filters import ExecutionFilter
 from pegboard.model.tool import Kind
 from pegboard.testing import NoSettings, member
 from tests.board_surfaces import KEY, served
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
-from tests.unit.journal.boards import use
+from tests.unit.journal.two_boards import use
 
 PRINTED = "fetching ☂\n\x1b[31mdone\x1b[0m\n"
 

@@ -13,7 +13,7 @@ from pegboard import Pegboard, ToolResult
 from pegboard.stages.validate_arguments import ArgumentValidator
 from pegboard.testing import NoSettings, calls_of, member, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.recording import Recording
+from tests.unit.memory_journal import Recording
 from tests.waiting import until
 
 NUMBER: dict[str, Any] = {"type": "integer"}

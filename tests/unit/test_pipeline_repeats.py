@@ -12,7 +12,7 @@ from pegboard.model.call import Execution
 from pegboard.model.call_errors import Unavailable
 from pegboard.testing import NoSettings
 from tests.surfaces.rest.clients import mock
-from tests.unit.recording import Recording
+from tests.unit.memory_journal import Recording
 
 
 @pytest.fixture

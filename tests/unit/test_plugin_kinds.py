@@ -14,7 +14,7 @@ from pegboard.kinds.catalog import find_kind, load_kinds
 from pegboard.model.api_errors import Invalid
 from pegboard.testing import calls_of, memory_board
 from tests.board_surfaces import KEY
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 from tests.surfaces.rest.clients import client, good, problem
 
 WEATHER = '''

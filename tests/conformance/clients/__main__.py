@@ -13,7 +13,7 @@ import httpx
 from tests.api_documents import STYLES, document, large
 from tests.conformance.clients.inspector import check_inspector
 from tests.conformance.clients.older_clients import check_older_clients
-from tests.surfaces.cli.running import serving
+from tests.surfaces.cli.run_program import serving
 from tests.surfaces.mcp.rpc import client_of
 from tests.surfaces.rest.clients import good
 from tests.upstreams import upstream

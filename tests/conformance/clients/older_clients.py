@@ -15,7 +15,7 @@ from typing import Any
 import anyio.to_thread
 import httpx
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 from tests.surfaces.rest.clients import good, mock
 
 _PYTHON = Path(sys.prefix) / "clients-python/bin/python"

@@ -11,7 +11,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import memory_board
 from tests.board_surfaces import KEY
-from tests.surfaces.cli.running import Program, serving
+from tests.surfaces.cli.run_program import Program, serving
 
 
 @pytest.fixture(scope="module")

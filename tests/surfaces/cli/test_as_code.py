@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 import yaml
 
-from tests.surfaces.cli.running import SECONDS, Program
+from tests.surfaces.cli.run_program import SECONDS, Program
 
 TOOLS = """
 - name: {0}_alpha

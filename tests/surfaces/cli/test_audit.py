@@ -8,7 +8,7 @@ import pytest
 
 from pegboard.surfaces.cli.command_arguments import parse_future_time, parse_past_time
 from pegboard.surfaces.cli.exit_codes import UsageError
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 
 def test_calls_are_listed_newest_first(member: Program) -> None:

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 NOWHERE = "01a1de67-d38f-7fad-935b-1783e6436bab"
 

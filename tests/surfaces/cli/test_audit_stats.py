@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 
 def test_each_tool_has_a_line(member: Program) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pegboard.model.baseline_finding import composite_hash
-from tests.surfaces.cli.running import Program
-from tests.unit.baseline.sightings import hashed, seen
+from tests.surfaces.cli.run_program import Program
+from tests.unit.baseline.sample_findings import hashed, seen
 
 SCAN: list[dict[str, Any]] = [
     {"id": "a", "title": "open port", "port": 22},

@@ -11,7 +11,7 @@ import pytest
 
 from pegboard.surfaces.cli.command_arguments import read_pairs
 from pegboard.surfaces.cli.exit_codes import UsageError
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 RSI = [f"prices:={json.dumps([float(n) for n in range(1, 30)])}"]
 

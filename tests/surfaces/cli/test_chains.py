@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 CHAIN = """\
 steps:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 from tests.unit.contract.servers import INPUT, TOOL, answered
 
 QUICK = ("--calls", "2", "--p95-ms", "10000")

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 import yaml
 
-from tests.surfaces.cli.running import Program, screen
+from tests.surfaces.cli.run_program import Program, screen
 
 SALES = [{"item": "Tea", "revenue": 12400}, {"item": "Cake", "revenue": 3600}]
 MONEY = {"style": "money", "currency": "EUR", "scale": 2}

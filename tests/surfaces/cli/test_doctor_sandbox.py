@@ -12,7 +12,7 @@ import pytest
 from pegboard.maintenance import CheckResult, check_abilities, check_libraries
 from pegboard.sandbox.kernel_features import KernelFeatures
 from pegboard.sandbox.limits import KERNEL_FEATURES
-from tests.surfaces.cli.running import SECONDS, Outcome, Program
+from tests.surfaces.cli.run_program import SECONDS, Outcome, Program
 
 ALL = KernelFeatures(4, True, True, True)
 NONE = KernelFeatures(0, False, False, False, {name: f"no {name} for you" for name in (*KERNEL_FEATURES, "proc")})

@@ -14,8 +14,8 @@ from anyio.to_thread import run_sync
 from pegboard import CallContext, Pegboard
 from pegboard.surfaces.cli import follow_client
 from pegboard.testing import calls_of
-from tests.surfaces.cli.live import reached, relayed, started
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
+from tests.surfaces.cli.running_program import reached, relayed, started
 from tests.surfaces.rest.streams import replace_following
 
 

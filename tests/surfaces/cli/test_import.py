@@ -14,8 +14,8 @@ from pegboard import Pegboard
 from pegboard.testing import memory_board
 from tests.api_documents import STYLES, document, pets
 from tests.board_surfaces import KEY, served
-from tests.surfaces.cli.running import Outcome, Program
-from tests.unit.kinds.mcp.offering import odd, offering, tool
+from tests.surfaces.cli.run_program import Outcome, Program
+from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
 from tests.upstreams import answer, answer_json, upstream
 
 Run = Callable[..., Awaitable[Outcome]]

@@ -15,8 +15,8 @@ from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.mcp_server_files import FileServer, is_server_file, read_server_file
 from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, served
-from tests.surfaces.cli.running import Outcome, Program
-from tests.unit.kinds.mcp.offering import odd, offering, tool
+from tests.surfaces.cli.run_program import Outcome, Program
+from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
 
 Run = Callable[..., Awaitable[Outcome]]
 SECRET = "a-value-that-stays-hidden"

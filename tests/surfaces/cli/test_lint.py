@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 TOOL: dict[str, Any] = {
     "name": "lookup",

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import yaml
 
-from tests.surfaces.cli.running import SECONDS, Program
+from tests.surfaces.cli.run_program import SECONDS, Program
 
 FIXTURES = """\
 tools:

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 from pegboard import __version__
 from pegboard.surfaces.cli.main import app
-from tests.surfaces.cli.running import SECONDS, Program
+from tests.surfaces.cli.run_program import SECONDS, Program
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -7,8 +7,8 @@ import json
 import anyio
 
 from pegboard import CallContext, Pegboard
-from tests.surfaces.cli.live import reached
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
+from tests.surfaces.cli.running_program import reached
 
 
 def test_codes_are_listed_and_one_is_explained(admin: Program) -> None:

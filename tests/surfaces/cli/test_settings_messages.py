@@ -12,7 +12,7 @@ import pytest
 from pegboard.settings import describe_unknown_variables
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.session import read_settings
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 
 @pytest.mark.parametrize(

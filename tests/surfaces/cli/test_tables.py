@@ -10,7 +10,7 @@ import pytest
 import yaml
 from sqlalchemy import make_url
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 from tests.table_databases import log_mood, make_mood_entries, run_sql, write_tables
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 ESCAPE = "\x1b"
 

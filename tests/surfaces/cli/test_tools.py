@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 WEATHER = """
 name: weather

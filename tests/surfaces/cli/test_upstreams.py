@@ -11,7 +11,7 @@ import pytest
 
 from pegboard import Pegboard
 from tests.board_surfaces import KEY, served
-from tests.surfaces.cli.running import Outcome, Program
+from tests.surfaces.cli.run_program import Outcome, Program
 from tests.surfaces.cli.test_import import Run
 from tests.surfaces.mcp.raw_upstreams import PROMPT, Upstreams
 from tests.surfaces.mcp.rpc import client_of

@@ -11,8 +11,8 @@ from anyio.to_thread import run_sync
 
 from pegboard import CallContext, Pegboard
 from pegboard.testing import calls_of, member
-from tests.surfaces.cli.live import reached, relayed, started
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
+from tests.surfaces.cli.running_program import reached, relayed, started
 from tests.waiting import until
 
 WATCHING = "Watching; Ctrl-C ends it\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from tests.mcp_servers.running import FOLDER
+from tests.mcp_servers.run_servers import FOLDER
 from tests.surfaces.mcp.rpc import RpcClient
 from tests.surfaces.rest.clients import good
 
@@ -62,7 +62,7 @@ class Upstreams:
 
     def command(self, file: Path) -> list[str]:
         """The command of a file's server."""
-        return [sys.executable, str(FOLDER / "raw.py"), str(file)]
+        return [sys.executable, str(FOLDER / "raw_server.py"), str(file)]
 
     async def take(self, stem: str, results: Mapping[str, Any] | None = None, prefix: str = "", **options: Any) -> Path:
         """Import a server with one tool, and return its file; the report is in `report`."""

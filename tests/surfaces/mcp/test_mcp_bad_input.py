@@ -10,7 +10,7 @@ import pytest
 from tests.surfaces.mcp.conftest import SharedServer
 from tests.surfaces.mcp.rpc import META, SESSION, STATELESS, RpcClient, client_of, encoded, error
 from tests.surfaces.rest.clients import good, mock
-from tests.surfaces.rest.wire import answered, head, wire
+from tests.surfaces.rest.raw_http import answered, head, wire
 
 pytestmark = pytest.mark.anyio
 VERSION = "io.modelcontextprotocol/protocolVersion"

@@ -28,7 +28,7 @@ from pydantic import TypeAdapter
 from pegboard import Pegboard
 from pegboard.surfaces.clients.mcp_client_formats import KEY_PLACEHOLDER, MCP_CLIENTS
 from tests.board_surfaces import KEY, served
-from tests.surfaces.cli.running import Outcome, Program
+from tests.surfaces.cli.run_program import Outcome, Program
 from tests.surfaces.mcp.rpc import client_of
 from tests.surfaces.rest.clients import good, mock
 from tests.upstreams import answer_json, upstream

@@ -16,7 +16,7 @@ from pegboard.model.call import ToolResult
 from pegboard.model.mcp_exchange import McpExchange
 from pegboard.surfaces.mcp.call_result import encode_tool_result
 from pegboard.surfaces.mcp.protocol import SESSION_REVISION, STATELESS_REVISION
-from tests.mcp_servers.running import FOLDER
+from tests.mcp_servers.run_servers import FOLDER
 from tests.surfaces.mcp.rpc import RpcClient, error
 from tests.surfaces.rest.clients import good
 
@@ -49,7 +49,7 @@ class Raw:
     def server(self) -> dict[str, Any]:
         """How it is imported."""
         env = {"OWN_SECRET": SECRET}
-        return {"command": [sys.executable, str(FOLDER / "raw.py"), str(self._file)], "env": env}
+        return {"command": [sys.executable, str(FOLDER / "raw_server.py"), str(self._file)], "env": env}
 
     def write(self, **results: Any) -> None:
         """Set what some methods return."""

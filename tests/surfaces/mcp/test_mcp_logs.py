@@ -10,7 +10,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.kinds.mcp import call_client
-from tests.surfaces.mcp.lively import SECRET, calling, open_session, take
+from tests.surfaces.mcp.requesting_upstreams import SECRET, calling, open_session, take
 from tests.surfaces.mcp.rpc import SESSION, STATELESS, RpcClient, error
 from tests.surfaces.mcp.test_mcp_streams import opened
 

@@ -18,7 +18,16 @@ from pegboard.kinds.mcp.server_messages import MAX_WAITING_REQUESTS
 from pegboard.model.filters import ExecutionFilter
 from pegboard.settings import Settings
 from tests.board_surfaces import KEY
-from tests.surfaces.mcp.lively import ANN, ROOT, SECRET, answered, build_command, calling, open_session, take
+from tests.surfaces.mcp.requesting_upstreams import (
+    ANN,
+    ROOT,
+    SECRET,
+    answered,
+    build_command,
+    calling,
+    open_session,
+    take,
+)
 from tests.surfaces.mcp.rpc import SESSION, STATELESS, RpcClient, client_of, error
 from tests.surfaces.mcp.test_mcp_clients import over_stdio
 from tests.surfaces.mcp.test_mcp_streams import until_true

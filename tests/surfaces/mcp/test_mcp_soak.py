@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.mcp_servers.running import HttpServer, over_http
+from tests.mcp_servers.run_servers import HttpServer, over_http
 from tests.surfaces.mcp.rpc import SESSION, STATELESS, RpcClient, client_of
 from tests.surfaces.mcp.test_mcp_streams import opened, session_stream
 from tests.surfaces.rest.clients import good, mock

@@ -16,8 +16,8 @@ from pegboard import Pegboard
 from pegboard.kinds.mcp import resource_watch
 from pegboard.surfaces.mcp import resource_updates
 from tests.board_surfaces import KEY
-from tests.surfaces.mcp.lively import SECRET, answered, open_session, take
 from tests.surfaces.mcp.raw_upstreams import RESOURCE, Upstreams
+from tests.surfaces.mcp.requesting_upstreams import SECRET, answered, open_session, take
 from tests.surfaces.mcp.rpc import STATELESS, RpcClient, client_of, error
 from tests.surfaces.mcp.test_mcp_clients import MODES, over_stdio
 from tests.surfaces.mcp.test_mcp_streams import EventReader, opened, session_stream, until_true

@@ -13,7 +13,7 @@ from pegboard import Pegboard
 from pegboard.surfaces.rest.app import METHODS_BY_PATH, create_app
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
-from tests.surfaces.rest.wire import answered, head, wire
+from tests.surfaces.rest.raw_http import answered, head, wire
 
 OPEN = {"/healthz", "/readyz", "/metrics"}
 LOG_IN = ("POST", "/v1/sessions")

@@ -9,7 +9,7 @@ import pytest
 
 from pegboard import Pegboard
 from tests.surfaces.rest.clients import client, good, new_user, problem, walked
-from tests.unit.baseline.sightings import hashed, seen
+from tests.unit.baseline.sample_findings import hashed, seen
 
 FINDINGS = "/v1/baseline/findings"
 RESOLVE = "/v1/baseline/resolve"

@@ -13,7 +13,7 @@ from pegboard import Pegboard
 from pegboard.testing import calls_of, memory_board
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import client, good, mock, problem
-from tests.surfaces.rest.wire import answered, head, wire
+from tests.surfaces.rest.raw_http import answered, head, wire
 
 LIMIT = 4096
 JSON = "Content-Type: application/json"

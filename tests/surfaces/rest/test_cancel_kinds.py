@@ -17,10 +17,10 @@ from pegboard import Pegboard
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
 from tests.board_surfaces import KEY
-from tests.integration.confining import python, shell
+from tests.integration.confined_board import python, shell
 from tests.surfaces.rest.clients import client, good, mock, problem
 from tests.table_databases import A_MOOD, log_mood, make_mood_entries, rows_of, write_tables
-from tests.unit.kinds.mcp.offering import Offering, tool
+from tests.unit.kinds.mcp.changeable_server import Offering, tool
 from tests.upstreams import Received, Wire, hang, upstream
 from tests.waiting import until
 

@@ -17,8 +17,8 @@ from pegboard.surfaces.rest.connection_limits import (
     compute_default_limit,
 )
 from tests.board_surfaces import served
-from tests.surfaces.rest.test_heads import rest_of
-from tests.surfaces.rest.wire import WAIT, answered, head, wire
+from tests.surfaces.rest.raw_http import WAIT, answered, head, wire
+from tests.surfaces.rest.test_request_heads import rest_of
 
 FEW = 4
 GET = head("GET", "/healthz", key=None)

@@ -21,7 +21,7 @@ from pegboard.model.call import Execution
 from pegboard.testing import calls_of
 from tests.board_surfaces import served
 from tests.surfaces.rest.clients import good, mock
-from tests.surfaces.rest.wire import answered, head, wire
+from tests.surfaces.rest.raw_http import answered, head, wire
 from tests.waiting import until
 
 

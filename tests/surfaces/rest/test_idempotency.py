@@ -16,7 +16,7 @@ from pegboard.testing import calls_of
 from tests.board_surfaces import KEY as ADMIN
 from tests.board_surfaces import served
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
-from tests.surfaces.rest.wire import answered, head, wire
+from tests.surfaces.rest.raw_http import answered, head, wire
 
 KEY = {"Idempotency-Key": "k"}
 BAD_KEYS = ["", "x" * 256, "a\tb", "\u00fc".encode().decode("latin-1"), "\x7f"]

@@ -14,7 +14,7 @@ from pegboard.testing import memory_board
 from tests.api_documents import STYLES, Case, document, large, pets
 from tests.board_surfaces import KEY
 from tests.surfaces.rest.clients import client, good, new_user, problem
-from tests.unit.kinds.mcp.offering import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
 from tests.upstreams import Upstream, answer, upstream
 
 OPENAPI = "/v1/imports/openapi"

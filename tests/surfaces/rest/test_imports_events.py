@@ -16,7 +16,7 @@ from pegboard.testing import memory_board
 from tests.api_documents import large, pets
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, new_user, problem
-from tests.unit.kinds.mcp.offering import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
 from tests.upstreams import Received, Wire, answer, answer_json, hang, upstream
 from tests.waiting import until
 

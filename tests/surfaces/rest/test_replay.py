@@ -15,7 +15,7 @@ from pegboard.surfaces.rest.replay_routes import ReplayResponse
 from pegboard.testing import calls_of
 from tests.board_surfaces import served
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
-from tests.surfaces.rest.wire import head, wire
+from tests.surfaces.rest.raw_http import head, wire
 from tests.waiting import until
 
 KEEPING: dict[str, Any] = {"keep_arguments": True, "keep_result": True}

@@ -15,8 +15,8 @@ from pegboard.model.call import CallContext
 from pegboard.surfaces.rest import asgi_request, event_stream
 from pegboard.testing import calls_of
 from tests.board_surfaces import served
+from tests.surfaces.rest.raw_http import head, wire
 from tests.surfaces.rest.streams import reading, replace_following
-from tests.surfaces.rest.wire import head, wire
 from tests.waiting import until
 
 CALLS = "/v1/calls"

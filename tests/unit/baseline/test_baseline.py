@@ -17,7 +17,7 @@ from pegboard.model.ids import new_id
 from pegboard.model.timestamps import read_instant
 from pegboard.storage import baseline_rows as store
 from pegboard.storage.database import Database
-from tests.unit.baseline.sightings import ago, hashed, seen
+from tests.unit.baseline.sample_findings import ago, hashed, seen
 
 ME, OTHER = Caller(new_id(), "me"), Caller(new_id(), "other")
 ADMIN = Caller(new_id(), "admin", "admin")

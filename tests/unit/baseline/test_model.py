@@ -16,7 +16,7 @@ from pegboard.model.ids import new_id
 from pegboard.model.timestamps import write_instant
 from pegboard.storage import baseline_rows as store
 from pegboard.storage.database import Database
-from tests.unit.baseline.sightings import hashed
+from tests.unit.baseline.sample_findings import hashed
 
 NUMBERS = st.integers(0, 5)
 # Days before the test; None is now.

@@ -13,7 +13,7 @@ from pegboard import Pegboard
 from pegboard.baseline.baseline_tools import BASELINE_TOOLS
 from pegboard.model.call import Caller, ToolResult
 from pegboard.testing import NoSettings, calls_of, member, memory_board
-from tests.unit.baseline.sightings import hashed, seen
+from tests.unit.baseline.sample_findings import hashed, seen
 
 
 @pytest.fixture

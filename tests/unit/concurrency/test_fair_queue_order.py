@@ -11,8 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from pegboard.concurrency.fair_queue import CallSlot, FairQueue
 from pegboard.model.call_errors import Unavailable
-from tests.kept_users import KeptUsers
 from tests.unit.concurrency.test_fair_queue import later
+from tests.user_references import KeptUsers
 
 
 class Comings(RuleBasedStateMachine):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.concurrency.user_shares import FairShares
-from tests.kept_users import KeptUsers
+from tests.user_references import KeptUsers
 
 
 @given(most=st.integers(0, 20), steps=st.lists(st.tuples(st.booleans(), st.sampled_from("abcd")), max_size=80))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.http_client.address_policy import is_numeric_host, is_routable, parse_address
-from tests.unit.http_client.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
+from tests.unit.http_client.blocked_addresses import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
 
 
 @pytest.mark.parametrize("text", NOT_PUBLIC.values(), ids=NOT_PUBLIC)

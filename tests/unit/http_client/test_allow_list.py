@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.http_client.address_policy import AllowList, is_routable
-from tests.unit.http_client.attacks import NOT_PUBLIC, PUBLIC
+from tests.unit.http_client.blocked_addresses import NOT_PUBLIC, PUBLIC
 
 
 @pytest.mark.parametrize("text", NOT_PUBLIC.values(), ids=NOT_PUBLIC)

@@ -12,7 +12,7 @@ from yarl import URL
 from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import EgressRefused, ToolError, Unavailable, UpstreamUnreachable
-from tests.unit.http_client.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
+from tests.unit.http_client.blocked_addresses import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
 from tests.unit.http_client.upstreams import answer, answering
 
 LOCAL = AllowList.read("127.0.0.1")

@@ -12,7 +12,7 @@ from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import EgressRefused, UpstreamUnreachable
-from tests.unit.http_client.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
+from tests.unit.http_client.blocked_addresses import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
 from tests.unit.http_client.upstreams import Upstream, answer, answering
 
 pytestmark = pytest.mark.usefixtures("dialled")

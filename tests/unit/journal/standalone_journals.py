@@ -32,7 +32,7 @@ from pegboard.storage.database import Database
 from pegboard.storage.journal_tables import Intent
 from pegboard.storage.keyring import EnvironmentKeyring
 from pegboard.storage.vault import Vault
-from tests.unit.storage.rows import a_tool, a_user, an_execution
+from tests.unit.storage.sample_rows import a_tool, a_user, an_execution
 from tests.waiting import until
 
 T = TypeVar("T")

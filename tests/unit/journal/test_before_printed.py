@@ -19,11 +19,11 @@ from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import build_alembic_config, migrate
 from tests.unit.journal import before_printed as before
-from tests.unit.journal.audits import exported, lines_verified, pruned, verified
-from tests.unit.journal.boards import intents, rows
-from tests.unit.journal.chained import CASTS, CHAIN, append, call
+from tests.unit.journal.audit_pages import exported, lines_verified, pruned, verified
+from tests.unit.journal.chained_journals import CASTS, CHAIN, append, call
 from tests.unit.journal.standalone_journals import VAULT, a_call, lie_in, opened, start
-from tests.unit.storage.rows import NOW
+from tests.unit.journal.two_boards import intents, rows
+from tests.unit.storage.sample_rows import NOW
 
 
 @pytest.fixture

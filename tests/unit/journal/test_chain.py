@@ -13,8 +13,8 @@ from pegboard.journal.hash_chain import FIRST_MAC, ChainPosition, HashChain
 from pegboard.model.ids import new_id
 from pegboard.model.journal_row import FIELDS, serialize_execution
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import exported, lines_verified, verified
-from tests.unit.journal.chained import CHAIN, add_writer, append, call, empty, memory_database, read, run
+from tests.unit.journal.audit_pages import exported, lines_verified, verified
+from tests.unit.journal.chained_journals import CHAIN, add_writer, append, call, empty, memory_database, read, run
 
 KEEP_FIXTURES = [HealthCheck.function_scoped_fixture]
 

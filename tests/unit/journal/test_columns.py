@@ -7,7 +7,7 @@ from pathlib import Path
 from pegboard.model.call import Execution
 from pegboard.model.journal_row import COLUMNS, FIELDS, STORED_COLUMNS, serialize_execution
 from pegboard.storage import migrate
-from tests.unit.storage.rows import an_execution
+from tests.unit.storage.sample_rows import an_execution
 
 VERSIONS = Path(migrate.__file__).parent / "migrations" / "versions"
 

@@ -15,8 +15,8 @@ from pegboard.model.api_errors import Invalid
 from pegboard.model.journal_row import restore_execution
 from pegboard.storage.database import Database
 from pegboard.surfaces.rest.audit_routes import VerifyExportResponse
-from tests.unit.journal.audits import exported, lines_verified, received, verified
-from tests.unit.journal.chained import (
+from tests.unit.journal.audit_pages import exported, lines_verified, received, verified
+from tests.unit.journal.chained_journals import (
     CHAIN,
     MINUTE,
     add_writer,
@@ -29,7 +29,7 @@ from tests.unit.journal.chained import (
     run,
     unchained,
 )
-from tests.unit.storage.rows import NOW
+from tests.unit.storage.sample_rows import NOW
 
 
 def parsed(lines: list[str]) -> list[dict[str, Any]]:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pegboard.journal.verify import VerificationReport
 from pegboard.model.api_errors import Invalid
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import exported, lines_verified, received
-from tests.unit.journal.chained import (
+from tests.unit.journal.audit_pages import exported, lines_verified, received
+from tests.unit.journal.chained_journals import (
     MINUTE,
     add_writer,
     append,
@@ -26,7 +26,7 @@ from tests.unit.journal.chained import (
     read,
     run,
 )
-from tests.unit.storage.rows import NOW
+from tests.unit.storage.sample_rows import NOW
 
 NEW_VALUES: list[Any] = ["x", 7, None, True, [], 1.25, "2026-03-01T12:30:15.999999Z", {"a": 1}]
 

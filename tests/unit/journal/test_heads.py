@@ -15,9 +15,9 @@ from pegboard.journal.hash_chain import ChainPosition
 from pegboard.journal.open_journal import open_chain
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
-from tests.unit.journal.chained import read, run
+from tests.unit.journal.chained_journals import read, run
 from tests.unit.journal.standalone_journals import VAULT, Hand, lone_writer, opened, start
-from tests.unit.storage.rows import an_execution
+from tests.unit.storage.sample_rows import an_execution
 
 MAC = "0" * 32
 

@@ -17,7 +17,7 @@ from pegboard.model.call_errors import FieldProblem, InvalidArguments, RateLimit
 from pegboard.model.idempotency_key import MAX_IDEMPOTENCY_KEY_LENGTH, check_idempotency_key, derive_call_keys
 from pegboard.testing import calls_of, member, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.journal.boards import Boards, Note, code, intents, is_repeat, two_boards
+from tests.unit.journal.two_boards import Boards, Note, code, intents, is_repeat, two_boards
 
 NUMBER: dict[str, Any] = {"type": "integer"}
 ONCE = {"max_calls": 1, "period": "hour"}

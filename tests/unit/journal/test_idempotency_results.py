@@ -22,8 +22,8 @@ from pegboard.storage.database import Database
 from pegboard.storage.keyring import EnvironmentKeyring, encode_key
 from pegboard.storage.vault import Vault
 from pegboard.testing import calls_of, memory_board
-from tests.unit.journal.boards import Boards, Note, board_on, code, intents, is_repeat, stored, two_boards
 from tests.unit.journal.standalone_journals import ACTIVE, Hand, a_call, kill, opened, row_of, start
+from tests.unit.journal.two_boards import Boards, Note, board_on, code, intents, is_repeat, stored, two_boards
 from tests.waiting import until
 
 SECRET = "hush-4711-hush"

@@ -15,8 +15,8 @@ from pegboard.model.call_errors import TimedOut, Unavailable
 from pegboard.storage.database import Database
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
-from tests.unit.journal.boards import Boards, Note, code, intents, is_repeat, two_boards
 from tests.unit.journal.standalone_journals import ACTIVE, a_call, kill, opened, row_of
+from tests.unit.journal.two_boards import Boards, Note, code, intents, is_repeat, two_boards
 from tests.waiting import until
 
 

@@ -19,8 +19,8 @@ from pegboard.model.tool import Kind
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
 from tests.surfaces.rest.clients import mock
-from tests.unit.journal.boards import Note, board_on, code, intents, use
 from tests.unit.journal.standalone_journals import Hand, start
+from tests.unit.journal.two_boards import Note, board_on, code, intents, use
 from tests.waiting import until
 
 CONFIGS: dict[Kind, dict[str, Any]] = {

@@ -16,10 +16,10 @@ from pegboard.journal.verify import VerificationReport
 from pegboard.model.journal_row import FIELDS, restore_execution, serialize_execution
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import exported, lines_verified, pruned, verified
-from tests.unit.journal.chained import CHAIN, MINUTE, add_writer, append, call, run
+from tests.unit.journal.audit_pages import exported, lines_verified, pruned, verified
+from tests.unit.journal.chained_journals import CHAIN, MINUTE, add_writer, append, call, run
 from tests.unit.journal.standalone_journals import VAULT, a_call, lie_in, opened, row_of, start
-from tests.unit.storage.rows import NOW, an_execution
+from tests.unit.storage.sample_rows import NOW, an_execution
 
 PRINTED = "a line\nand \x1b[31mred\x1b[0m ☂ 😀\r\n\t"
 

@@ -12,9 +12,9 @@ from pegboard.journal.read_chain import iterate_rows
 from pegboard.model.call_errors import Unavailable
 from pegboard.storage import journal_chain_rows
 from pegboard.storage.database import Database
-from tests.unit.journal.chained import add_writer, append, call
+from tests.unit.journal.chained_journals import add_writer, append, call
 from tests.unit.journal.standalone_journals import opened, start
-from tests.unit.storage.rows import an_execution
+from tests.unit.storage.sample_rows import an_execution
 
 
 async def test_it_weighs_as_much_as_it_is_long(database: Database, tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from pegboard.model.ids import make_lowest_id
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
 from pegboard.storage.journal_tables import ExecutionCount, Intent
-from tests.unit.journal.audits import exported, left, lines_verified, pruned, received, verified
-from tests.unit.journal.chained import (
+from tests.unit.journal.audit_pages import exported, left, lines_verified, pruned, received, verified
+from tests.unit.journal.chained_journals import (
     CHAIN,
     MINUTE,
     add_writer,
@@ -33,7 +33,7 @@ from tests.unit.journal.chained import (
     run,
     unchained,
 )
-from tests.unit.storage.rows import NOW
+from tests.unit.storage.sample_rows import NOW
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from pegboard.journal.open_journal import open_chain
 from pegboard.model.call import ReadyCall
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
-from tests.unit.journal.boards import intents
-from tests.unit.journal.chained import read
+from tests.unit.journal.chained_journals import read
 from tests.unit.journal.standalone_journals import ACTIVE, VAULT, Hand, a_call, opened, row_of, start
+from tests.unit.journal.two_boards import intents
 
 OUTPUT = {"id": 7, "ü": [None, 1.5]}
 KEYS = pytest.mark.parametrize("key", [None, "k"])

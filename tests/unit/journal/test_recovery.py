@@ -15,8 +15,7 @@ from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
 from pegboard.testing import calls_of
-from tests.unit.journal.audits import verified
-from tests.unit.journal.boards import Note, board_on, code, intents, no_intents, rows
+from tests.unit.journal.audit_pages import verified
 from tests.unit.journal.standalone_journals import (
     ACTIVE,
     QUIET,
@@ -30,6 +29,7 @@ from tests.unit.journal.standalone_journals import (
     row_of,
     start,
 )
+from tests.unit.journal.two_boards import Note, board_on, code, intents, no_intents, rows
 from tests.waiting import until
 
 

@@ -16,7 +16,7 @@ from pegboard.journal.signed_intents import sign_stored_entries
 from pegboard.model.call_errors import InDoubt
 from pegboard.model.ids import new_id
 from pegboard.storage.database import Database
-from tests.unit.journal.chained import read, run
+from tests.unit.journal.chained_journals import read, run
 from tests.unit.journal.standalone_journals import ACTIVE, VAULT, Hand, a_call, opened, row_of, start
 
 COLUMNS = "writer, state, execution, receipts, claim, digest, answer, expires_at, mac, claim_mac"

@@ -23,10 +23,10 @@ from pegboard.model.call import Execution
 from pegboard.model.ids import new_id
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
-from tests.unit.journal.chained import read
+from tests.unit.journal.chained_journals import read
 from tests.unit.journal.standalone_journals import DeadWriters, WatchedLedger, lone_writer
-from tests.unit.storage.keeping import keep, keep_counts, keep_writer, move_writer
-from tests.unit.storage.rows import NOW, an_execution
+from tests.unit.storage.insert_rows import keep, keep_counts, keep_writer, move_writer
+from tests.unit.storage.sample_rows import NOW, an_execution
 
 ADA, BEN, TOOL = new_id(), new_id(), new_id()
 FULL = NOW.replace(minute=0, second=0, microsecond=0)

@@ -11,7 +11,7 @@ from pegboard.journal.statistics import HOUR, MAX_PERIODS, MAX_PERIODS_OF_TOOLS,
 from pegboard.model.api_errors import Invalid
 from pegboard.storage.database import Database
 from tests.unit.journal.test_statistics import ADA, BEN, FULL, call, counts_of
-from tests.unit.storage.keeping import keep, keep_counts, keep_writer
+from tests.unit.storage.insert_rows import keep, keep_counts, keep_writer
 
 DAY = timedelta(days=1)
 MIDNIGHT = FULL.replace(hour=0)

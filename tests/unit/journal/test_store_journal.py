@@ -14,7 +14,7 @@ from pegboard.model.filters import ExecutionFilter
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
 from tests.unit.journal.standalone_journals import ACTIVE, Hand, a_call, lie_in, opened, row_of, start
-from tests.unit.storage.rows import an_execution
+from tests.unit.storage.sample_rows import an_execution
 from tests.waiting import until
 
 

@@ -19,7 +19,7 @@ from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of, memory_board
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.standalone_journals import ACTIVE, a_call, opened, start
-from tests.unit.storage.rows import an_execution
+from tests.unit.storage.sample_rows import an_execution
 
 SECRET = "hush-4711-hush"
 

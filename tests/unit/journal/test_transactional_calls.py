@@ -17,9 +17,9 @@ from pegboard.journal.entries import ClosingEntry
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from pegboard.testing import calls_of
-from tests.unit.journal.boards import board_on, code, intents, is_repeat
-from tests.unit.journal.chained import read
+from tests.unit.journal.chained_journals import read
 from tests.unit.journal.standalone_journals import ACTIVE, a_call, kill, opened, row_of
+from tests.unit.journal.two_boards import board_on, code, intents, is_repeat
 from tests.waiting import until
 
 KEYS = pytest.mark.parametrize("key", [None, "k"])

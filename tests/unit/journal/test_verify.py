@@ -10,9 +10,19 @@ from pegboard.journal.hash_chain import HashChain
 from pegboard.journal.tamper_report import MAX_FINDINGS, TamperFinding
 from pegboard.journal.verify import VerificationReport
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import received, verified
-from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, read, run, unchained
-from tests.unit.storage.rows import NOW
+from tests.unit.journal.audit_pages import received, verified
+from tests.unit.journal.chained_journals import (
+    CHAIN,
+    add_writer,
+    append,
+    call,
+    journal,
+    prune_by_hand,
+    read,
+    run,
+    unchained,
+)
+from tests.unit.storage.sample_rows import NOW
 
 
 async def messages(database: Database, **scope: Any) -> list[str]:

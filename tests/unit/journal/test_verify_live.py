@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pegboard.journal.verify import ChainVerifier, Position, Scope, VerificationReport
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import received, verified
-from tests.unit.journal.chained import CHAIN, add_writer, append, call, journal, prune_by_hand, run
+from tests.unit.journal.audit_pages import received, verified
+from tests.unit.journal.chained_journals import CHAIN, add_writer, append, call, journal, prune_by_hand, run
 
 
 async def test_a_pruned_journal_is_clean_and_says_so(database: Database) -> None:

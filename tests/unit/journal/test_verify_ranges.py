@@ -8,9 +8,9 @@ import pytest
 
 from pegboard.journal.verify import VerificationReport
 from pegboard.storage.database import Database
-from tests.unit.journal.audits import received, verified
-from tests.unit.journal.chained import MINUTE, add_writer, append, call, journal, run
-from tests.unit.storage.rows import NOW
+from tests.unit.journal.audit_pages import received, verified
+from tests.unit.journal.chained_journals import MINUTE, add_writer, append, call, journal, run
+from tests.unit.storage.sample_rows import NOW
 
 
 async def test_rows_between_two_numbers_are_checked_and_no_others(database: Database) -> None:

@@ -23,7 +23,7 @@ from pegboard.model.call_errors import MalformedArguments, ResultTooLarge
 from pegboard.model.tool import Kind, Tool
 from pegboard.registry.compiled_tool import CompiledTool
 from pegboard.stages.check_output import OutputChecker
-from tests.unit.kinds.table.making import tools
+from tests.unit.kinds.table.make_tools import tools
 
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

@@ -12,8 +12,8 @@ from pegboard.json_schema.compile import check_schema
 from pegboard.json_schema.wide_integers import fit_schema
 from pegboard.kinds.http.openapi.import_document import import_document
 from pegboard.testing import memory_board
-from tests.unit.kinds.http.openapi.making import Json, api, body, ref
-from tests.unit.kinds.mcp.offering import offering, tool
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, ref
+from tests.unit.kinds.mcp.changeable_server import offering, tool
 
 # As documents write the bounds of a signed 64-bit integer: rounded to what JavaScript prints.
 LOW, HIGH = -9223372036854776000, 9223372036854776000

@@ -26,7 +26,7 @@ from pegboard.model.call_errors import (
     UpstreamUnreachable,
 )
 from pegboard.model.tool import Kind, Retry, Tool
-from tests.kept_users import KeptUsers
+from tests.user_references import KeptUsers
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FAR, PAST = float("inf"), 0.0

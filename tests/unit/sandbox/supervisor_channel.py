@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).parents[3] / "src" / "pegboard"
-ORDINARY = Path(__file__).with_name("ordinary.py")
+ORDINARY = Path(__file__).with_name("ordinary_user.py")
 # Root's own tools run as another user; both ways into the confinement are tested where both can be.
 USERS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
 PYTHON = os.path.realpath(sys.executable)

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from pegboard.http_client.address_policy import AllowList
-from tests.unit.http_client.attacks import LOOPBACK_SPELLINGS, NOT_PUBLIC
+from tests.unit.http_client.blocked_addresses import LOOPBACK_SPELLINGS, NOT_PUBLIC
 from tests.unit.http_client.conftest import dialled  # noqa: F401 -- the fixture: nothing beyond loopback is contacted
 from tests.unit.http_client.upstreams import Upstream, answer, answering, serving
 from tests.unit.sandbox.proxies import Names, fetching, proxying

@@ -19,8 +19,8 @@ from pegboard.stages.execute import Attempts, ExecutionOutcome
 from pegboard.stages.run import MAX_KEPT_PRINTED_BYTES, CallRun
 from pegboard.testing import NoSettings
 from tests.surfaces.rest.clients import mock
-from tests.unit.journal.boards import code, use
-from tests.unit.recording import Recording
+from tests.unit.journal.two_boards import code, use
+from tests.unit.memory_journal import Recording
 from tests.unit.stages.test_execute import compiled, run
 
 

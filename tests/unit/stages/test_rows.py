@@ -15,7 +15,7 @@ from pegboard.model.tool import Kind
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
 from tests.unit.dialects.rendering import rendered
-from tests.unit.journal.boards import board_on, code, use
+from tests.unit.journal.two_boards import board_on, code, use
 from tests.unit.stages.test_printed import Script
 
 

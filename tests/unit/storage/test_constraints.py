@@ -13,7 +13,7 @@ from pegboard.model.ids import new_id
 from pegboard.model.tool import Kind
 from pegboard.storage import board_tables, journal_tables, tool_rows
 from pegboard.storage.database import Database
-from tests.unit.storage.rows import a_tool, an_execution, kept_user
+from tests.unit.storage.sample_rows import a_tool, an_execution, kept_user
 
 
 @pytest.mark.parametrize("kind", [*Kind, "kind_of_a_plugin"])

@@ -15,8 +15,8 @@ from pegboard.model.ids import new_id
 from pegboard.storage import journal_tables, statistics_rows
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
-from tests.unit.storage.keeping import keep, keep_counts, keep_writer
-from tests.unit.storage.rows import NOW, an_execution
+from tests.unit.storage.insert_rows import keep, keep_counts, keep_writer
+from tests.unit.storage.sample_rows import NOW, an_execution
 
 ADA, BEN = new_id(), new_id()
 DAY = timedelta(days=1)

@@ -20,7 +20,7 @@ from pegboard.storage import account_rows, tool_rows
 from pegboard.storage.database import SQLITE_PRAGMAS, Database, read_revision
 from pegboard.storage.migrate import migrate
 from tests.servers import PostgresServer, free_port
-from tests.unit.storage.rows import a_tool, a_user, kept_user
+from tests.unit.storage.sample_rows import a_tool, a_user, kept_user
 from tests.waiting import until
 
 

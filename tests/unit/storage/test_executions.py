@@ -14,8 +14,8 @@ from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id, new_id
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from tests.unit.storage.keeping import keep
-from tests.unit.storage.rows import NOW, an_execution
+from tests.unit.storage.insert_rows import keep
+from tests.unit.storage.sample_rows import NOW, an_execution
 
 
 def everything() -> Execution:

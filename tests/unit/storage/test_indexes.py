@@ -23,9 +23,9 @@ from pegboard.storage.board_tables import get_table
 from pegboard.storage.column_types import is_not_deleted
 from pegboard.storage.database import Database
 from pegboard.storage.statistics_rows import build_counts_query, iterate_uncounted
-from tests.unit.storage.keeping import keep, keep_counts, keep_writer
-from tests.unit.storage.rows import NOW, a_tool, a_user, an_execution
-from tests.unit.storage.statements import statements
+from tests.unit.storage.count_statements import statements
+from tests.unit.storage.insert_rows import keep, keep_counts, keep_writer
+from tests.unit.storage.sample_rows import NOW, a_tool, a_user, an_execution
 
 UNCOUNTED = 10
 Query = Callable[[AsyncConnection], Awaitable[Any]]

@@ -26,7 +26,7 @@ from pegboard.storage.migrate import (
     list_pending_revisions,
     migrate,
 )
-from tests.unit.storage.rows import a_user, add_executions, an_execution
+from tests.unit.storage.sample_rows import a_user, add_executions, an_execution
 
 ALL = [
     "0001_board",

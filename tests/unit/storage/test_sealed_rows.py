@@ -12,7 +12,7 @@ from pegboard.model.tool import Tool
 from pegboard.storage import account_rows, sealed_rows, tool_rows
 from pegboard.storage.database import Database
 from pegboard.storage.sealed_rows import SealedRow
-from tests.unit.storage.rows import a_secret, a_tool, kept_user
+from tests.unit.storage.sample_rows import a_secret, a_tool, kept_user
 
 Kept = tuple[Tool, Secret]
 

@@ -15,7 +15,7 @@ from pegboard.model.conversation import Message, Thread
 from pegboard.model.ids import new_id
 from pegboard.storage import conversation_rows
 from pegboard.storage.database import Database
-from tests.unit.storage.rows import NOW, kept_user
+from tests.unit.storage.sample_rows import NOW, kept_user
 
 LATER = NOW + timedelta(days=1)
 

@@ -20,8 +20,8 @@ from pegboard.model.tool import Fallback, Kind, RateLimit, Retry, Tool
 from pegboard.storage import tool_rows
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
-from tests.unit.storage.rows import NOW, a_tool, kept_user
-from tests.unit.storage.statements import statements
+from tests.unit.storage.count_statements import statements
+from tests.unit.storage.sample_rows import NOW, a_tool, kept_user
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from pegboard.kinds.builtin.math_eval import math_eval
 from pegboard.model.call_errors import ExecutionFailed
-from tests.unit.kinds.builtin.maths import error, outcome, result
+from tests.unit.kinds.builtin.math_cases import error, outcome, result
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from pegboard.kinds.builtin.math_eval import MATH_EVAL
 from pegboard.kinds.builtin.math_functions import CONSTANTS, FUNCTIONS
-from tests.unit.kinds.builtin.maths import result
+from tests.unit.kinds.builtin.math_cases import result
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pegboard.kinds.builtin.math_functions import CONSTANTS, FUNCTIONS
 from pegboard.model.call_errors import ExecutionFailed
-from tests.unit.kinds.builtin.maths import error, outcome, result
+from tests.unit.kinds.builtin.math_cases import error, outcome, result
 
 words = st.sampled_from([*FUNCTIONS, *CONSTANTS, *"+-*/%^!(),.= ", "**", "//", "1", "2.5", "1e300", "999999999", "of"])
 

@@ -11,7 +11,7 @@ import pytest
 from pegboard.model.call_errors import ResultTooLarge, Unavailable, UpstreamUnreachable
 from pegboard.model.tool import Retry
 from tests.unit.http_client.upstreams import once_a_connection
-from tests.unit.kinds.http.calling import calling
+from tests.unit.kinds.http.call_http_tools import calling
 from tests.upstreams import answer, by_path, echo, hang, redirect, upstream
 from tests.waiting import until
 

@@ -22,7 +22,7 @@ from pegboard.model.call_errors import (
 )
 from pegboard.model.secrets import MASK
 from pegboard.model.tool import Retry
-from tests.unit.kinds.http.calling import Calling, calling, open_tool, run
+from tests.unit.kinds.http.call_http_tools import Calling, calling, open_tool, run
 from tests.upstreams import Upstream, answer, answer_json, by_path, echo, hang, redirect, upstream
 from tests.waiting import until
 

@@ -15,7 +15,7 @@ import trustme
 
 from pegboard.model.call_errors import EgressRefused, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
 from tests import upstreams
-from tests.unit.kinds.http.calling import Calling, calling
+from tests.unit.kinds.http.call_http_tools import Calling, calling
 from tests.upstreams import Behaviour, answer, bomb, by_path, echo, raw, redirect, upstream
 from tests.waiting import until
 

@@ -16,7 +16,7 @@ from pegboard.kinds.http.executor import MAX_REDIRECTS, RedirectTrail
 from pegboard.kinds.http.request_template import HttpRequest
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.model.call_errors import EgressRefused, ToolError, UpstreamFailed
-from tests.unit.kinds.http.calling import Calling, calling
+from tests.unit.kinds.http.call_http_tools import Calling, calling
 from tests.upstreams import Upstream, answer, by_path, echo, redirect, upstream
 
 STATUSES = (301, 302, 303, 307, 308)

@@ -13,8 +13,8 @@ from pegboard.kinds.mcp import session_pool
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call_errors import CircuitOpen, Misconfigured, Unavailable, UpstreamUnreachable
-from tests.mcp_servers.running import odd
-from tests.mcp_servers.web import Asked, answering
+from tests.mcp_servers.faulty_http_server import Asked, answering
+from tests.mcp_servers.run_servers import odd
 from tests.unit.kinds.mcp.test_executor import Runner, tool_of
 from tests.waiting import until
 

@@ -15,7 +15,7 @@ import pytest
 
 from pegboard.kinds.mcp import child_process
 from tests.mcp_servers.processes import descendants, is_running, matching
-from tests.mcp_servers.running import FOLDER
+from tests.mcp_servers.run_servers import FOLDER
 
 MEMORY = 2**28
 
@@ -96,7 +96,7 @@ def left_behind(file: Path) -> int:
 
 def test_what_a_command_left_running_ends_with_it(tmp_path: Path) -> None:
     file = tmp_path / "daemon"
-    with launched(sys.executable, str(FOLDER / "odd.py"), "daemon", str(file)) as process:
+    with launched(sys.executable, str(FOLDER / "faulty_server.py"), "daemon", str(file)) as process:
         daemon = left_behind(file)
         assert is_running(daemon)
         assert process.stdin is not None
@@ -108,7 +108,10 @@ def test_what_a_command_left_running_ends_with_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_asked_to_stop_it_ends_everything_that_does_not_heed_that(tmp_path: Path, number: int) -> None:
     file = tmp_path / "daemon"
-    code = "trap '' TERM INT HUP; " + f"{sys.executable} {FOLDER / 'odd.py'} daemon {file} & while :; do sleep 1; done"
+    code = (
+        "trap '' TERM INT HUP; "
+        + f"{sys.executable} {FOLDER / 'faulty_server.py'} daemon {file} & while :; do sleep 1; done"
+    )
     with launched("sh", "-c", code) as process:
         daemon = left_behind(file)
         others = descendants(process.pid)
@@ -146,7 +149,16 @@ def test_without_the_board_that_started_it_the_command_is_not_even_started() -> 
 
 def test_nothing_is_left_of_the_servers_of_a_board_that_was_killed(tmp_path: Path) -> None:
     file = tmp_path / "daemon"
-    command = [sys.executable, "-m", "tests.mcp_servers.board", str(file), "plain", "stubborn", "daemon", "hang-call"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.mcp_servers.board_process",
+        str(file),
+        "plain",
+        "stubborn",
+        "daemon",
+        "hang-call",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=FOLDER.parents[1]) as board:
         try:
             assert board.stdout is not None

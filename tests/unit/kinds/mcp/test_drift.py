@@ -13,7 +13,7 @@ from pegboard.model.call import Caller
 from pegboard.model.import_report import ImportReport
 from pegboard.model.secrets import MASK
 from pegboard.testing import NoSettings, member
-from tests.unit.kinds.mcp.offering import Offering, odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import Offering, odd, offering, tool
 from tests.waiting import until
 
 OTHER = tool("say", "Says something else.", inputSchema={"type": "object", "required": ["text"]})

@@ -31,8 +31,8 @@ from pegboard.model.call_errors import (
     UpstreamUnreachable,
 )
 from pegboard.model.tool import Kind, Tool
-from tests.mcp_servers.running import odd
-from tests.mcp_servers.web import Asked, answering
+from tests.mcp_servers.faulty_http_server import Asked, answering
+from tests.mcp_servers.run_servers import odd
 from tests.waiting import until
 
 NOW = datetime.now(UTC)

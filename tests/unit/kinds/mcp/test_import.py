@@ -8,7 +8,7 @@ from typing import Any
 from pegboard import Pegboard
 from pegboard.model.import_report import ImportReport
 from pegboard.testing import member
-from tests.unit.kinds.mcp.offering import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
 from tests.waiting import until
 
 
@@ -185,4 +185,4 @@ async def test_the_tools_of_a_server_have_its_tag_until_their_owner_changes_it(b
         accepted, _ = await board.imports.mcp.accept("say", board.admin)
         assert list(accepted.tags) == ["mine"]
     await board.imports.mcp(board.admin, command=odd("fine"), prefix="c_")
-    assert next(iter((await board.tools.get("c_echo", board.admin)).tags)).endswith(" odd.py")
+    assert next(iter((await board.tools.get("c_echo", board.admin)).tags)).endswith(" faulty_server.py")

@@ -17,7 +17,7 @@ from pegboard.model.secrets import MASK
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.testing import member
 from tests.api_documents import Case, at, document, pets
-from tests.unit.kinds.mcp.offering import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
 from tests.upstreams import Received, Wire, answer, answer_json, by_path, upstream
 
 TOKEN = "tok-that-nobody-may-see"

@@ -18,7 +18,7 @@ from pegboard.model.call import Caller
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.testing import NoSettings, member, memory_board
 from tests.mcp_servers.processes import matching
-from tests.unit.kinds.mcp.offering import Offering, odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import Offering, odd, offering, tool
 from tests.upstreams import Behaviour, Received, Wire, answer, answer_json, early_close, hang, reset, upstream
 from tests.waiting import until
 

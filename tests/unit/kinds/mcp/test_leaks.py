@@ -16,7 +16,7 @@ from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call_errors import ToolError
 from tests.mcp_servers.processes import descendants
-from tests.mcp_servers.running import odd, over_http
+from tests.mcp_servers.run_servers import odd, over_http
 from tests.waiting import until
 
 AT_ONCE = 20

@@ -17,9 +17,9 @@ from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
 from pegboard.model.mcp_client import McpClient
+from tests.mcp_servers.faulty_http_server import Asked, answering
 from tests.mcp_servers.processes import descendants
-from tests.mcp_servers.running import odd
-from tests.mcp_servers.web import Asked, answering
+from tests.mcp_servers.run_servers import odd
 from tests.waiting import until
 
 

@@ -15,7 +15,7 @@ from pegboard.kinds.mcp.tool_result import read_output
 from pegboard.kinds.mcp.upstream import ToolChanged, ToolGone
 from pegboard.model.call import Progress
 from pegboard.model.call_errors import UpstreamFailed, UpstreamUnreachable
-from tests.unit.kinds.mcp.ways import WAYS, Way, opened
+from tests.unit.kinds.mcp.transports import WAYS, Way, opened
 from tests.waiting import until
 
 

@@ -18,7 +18,7 @@ from pegboard.model.mcp_peer import PeerFailed
 from pegboard.model.registered_upstream import RegisteredUpstream
 from pegboard.registry.upstream_registry import UpstreamRegistry
 from pegboard.testing import member
-from tests.mcp_servers.running import FOLDER
+from tests.mcp_servers.run_servers import FOLDER
 from tests.waiting import until
 
 SECRET = "a-secret-of-the-upstream"
@@ -49,7 +49,7 @@ class Server:
     @property
     def given(self) -> dict[str, Any]:
         """How it is imported."""
-        return {"command": [sys.executable, str(FOLDER / "raw.py"), str(self._file)], "env": {"S": SECRET}}
+        return {"command": [sys.executable, str(FOLDER / "raw_server.py"), str(self._file)], "env": {"S": SECRET}}
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from pegboard.kinds.table.source import InsertAnswer, InsertEntry
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.standalone_journals import VAULT
-from tests.unit.storage.rows import an_execution
+from tests.unit.storage.sample_rows import an_execution
 
 
 @asynccontextmanager

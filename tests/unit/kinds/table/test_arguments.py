@@ -10,7 +10,7 @@ import pytest
 from pegboard.kinds.table.arguments import TableArgumentChecker
 from pegboard.kinds.table.table_schema import Column, TableSchema
 from pegboard.model.call_errors import FieldProblem, MalformedArguments
-from tests.unit.kinds.table.making import FIELDS, ROW, problems, tools
+from tests.unit.kinds.table.make_tools import FIELDS, ROW, problems, tools
 
 MOODS = TableArgumentChecker(tools()[0])
 BATCH = TableArgumentChecker(tools(batch=True)[1])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pegboard.kinds.table.config import CONSTRAINTS, TableField
 from pegboard.kinds.table.config_rules import find_config_faults, find_field_faults
-from tests.unit.kinds.table.making import config
+from tests.unit.kinds.table.make_tools import config
 
 ONE_OF_EACH: dict[str, Any] = {
     "minLength": 1,

@@ -12,7 +12,7 @@ from pegboard.kinds.table.config import TableConfig
 from pegboard.kinds.table.generate_tools import build_input_schema
 from pegboard.kinds.table.table_schema import Column, TableSchema
 from pegboard.model.tool import Kind
-from tests.unit.kinds.table.making import config, tools
+from tests.unit.kinds.table.make_tools import config, tools
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 

@@ -18,10 +18,10 @@ from pegboard.journal import commit_queue, receipts
 from pegboard.journal.commit_queue import DatabaseJournal
 from pegboard.kinds.table.receipt_table import CREATE_STATEMENT, RECEIPT_TABLE
 from pegboard.testing import calls_of
-from tests.crash.tabling import ledger, ledger_table
+from tests.crash.table_server import ledger, ledger_table
 from tests.table_databases import driver_url, rows_of, run_sql, write_tables
-from tests.unit.journal.boards import board_on, code, intents, is_repeat
 from tests.unit.journal.standalone_journals import kill
+from tests.unit.journal.two_boards import board_on, code, intents, is_repeat
 from tests.waiting import until
 
 KEYS = pytest.mark.parametrize("key", [None, "k"])

@@ -12,7 +12,7 @@ from pegboard.kinds.table.generate_tools import build_input_schema
 from pegboard.model.api_errors import Forbidden, Invalid
 from pegboard.model.tool import Tool
 from pegboard.testing import member, memory_board
-from tests.unit.kinds.table.making import FIELDS, config
+from tests.unit.kinds.table.make_tools import FIELDS, config
 
 CONFIG = {"tableName": "mood_entries", "fields": FIELDS}
 

@@ -17,7 +17,7 @@ from sqlalchemy import text
 from pegboard import Pegboard, ToolResult
 from pegboard.testing import calls_of
 from tests.table_databases import write_tables
-from tests.unit.journal.boards import board_on, intents
+from tests.unit.journal.two_boards import board_on, intents
 from tests.waiting import until
 
 FIELDS = [

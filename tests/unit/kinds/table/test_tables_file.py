@@ -15,7 +15,7 @@ from pegboard.kinds.table.config import FromEnvironment, TableField, TablesFile
 from pegboard.kinds.table.tables_file import MAX_FILE_BYTES, read_tables_file, resolve_addresses
 from pegboard.model.api_errors import Invalid
 from pegboard.model.documents import write_yaml
-from tests.unit.kinds.table.making import FIELDS, entry
+from tests.unit.kinds.table.make_tools import FIELDS, entry
 
 
 def read(*tables: dict[str, Any], **more: Any) -> TablesFile:

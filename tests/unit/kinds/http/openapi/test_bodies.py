@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
 from pegboard.model.call_errors import InvalidArguments
-from tests.unit.kinds.http.openapi.making import Json, api, body, noted, of, reason, ref, sent
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, noted, of, reason, ref, sent
 
 PET = {
     "type": "object",

@@ -14,8 +14,8 @@ from pegboard.kinds.http.openapi.import_document import import_document, read_do
 from pegboard.kinds.http.openapi.import_pace import ImportProgress
 from pegboard.kinds.http.openapi.shared_schemas import SharedSchemas, measure_schema
 from pegboard.model.api_errors import Invalid
-from tests.unit.kinds.http.openapi.making import Json, api, body, reason, ref, shop, swagger
-from tests.work import calls_in
+from tests.function_calls import calls_in
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, reason, ref, shop, swagger
 
 
 def wide(fields: int) -> Json:

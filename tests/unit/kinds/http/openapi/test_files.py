@@ -9,7 +9,7 @@ import pytest
 from pegboard.kinds.http.openapi import request_bodies as bodies_module
 from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
 from pegboard.model.call_errors import InvalidArguments
-from tests.unit.kinds.http.openapi.making import Json, api, body, of, ref, sent, swagger
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, of, ref, sent, swagger
 
 BINARY: Json = {"type": "string", "format": "binary"}
 PNG = {"base64": "AAE=", "filename": "a.png", "content_type": "image/png"}

@@ -15,8 +15,8 @@ from pegboard.kinds.http.openapi.document_references import DocumentReferences
 from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
 from pegboard.model.api_errors import Invalid
 from pegboard.registry.tool_create import read_definition
-from tests.unit.kinds.http.openapi.making import METHODS, Json, api, body
-from tests.unit.kinds.http.openapi.rich import old, openapi
+from tests.unit.kinds.http.openapi.full_documents import old, openapi
+from tests.unit.kinds.http.openapi.make_documents import METHODS, Json, api, body
 
 WORDS = [
     "", "#", "#/paths", "#/components/schemas/Pet", "#/components/schemas/None", "https://example.com/x", "file:///x",

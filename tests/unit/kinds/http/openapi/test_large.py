@@ -10,8 +10,8 @@ from pegboard.kinds.http.openapi import tool_builder
 from pegboard.kinds.http.openapi.import_document import import_document
 from pegboard.kinds.http.openapi.tool_builder import MAX_TOOL_SCHEMA_BYTES
 from pegboard.model.api_errors import Invalid
-from tests.unit.kinds.http.openapi.making import Json, api, body, noted, one, ref, sent, shop, url
-from tests.work import calls_in
+from tests.function_calls import calls_in
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, noted, one, ref, sent, shop, url
 
 
 def listing(name: str) -> Json:

@@ -16,7 +16,7 @@ from pegboard.kinds.http.openapi.naming import (
 from pegboard.kinds.import_names import make_valid_name, shorten_text
 from pegboard.model.api_errors import Invalid
 from pegboard.model.tool import check_name
-from tests.unit.kinds.http.openapi.making import SERVER, api, of
+from tests.unit.kinds.http.openapi.make_documents import SERVER, api, of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
-from tests.unit.kinds.http.openapi.making import Json, api, body, noted, of, one, reason, sent, url
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, noted, of, one, reason, sent, url
 
 COLOURS = {"type": "array", "items": {"type": "string"}}
 POINT = {"type": "object", "properties": {"R": {"type": "integer"}, "G": {"type": "integer"}}}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
-from tests.unit.kinds.http.openapi.making import Json, api, body, of, one, reason, ref, sent, taking, url
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, of, one, reason, ref, sent, taking, url
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 

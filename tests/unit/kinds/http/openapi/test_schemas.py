@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pegboard.json_schema.compile import compile_validator
-from tests.unit.kinds.http.openapi.making import Json, api, body, of, one, reason, taking
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, of, one, reason, taking
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 OLD = ("3.0.0", "3.0.3")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pegboard.json_schema.compile import compile_validator
 from pegboard.json_schema.schema_document import SchemaDocument
 from pegboard.kinds.http.openapi.import_document import import_document
-from tests.unit.kinds.http.openapi.making import Json, api, body, ref
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, ref
 
 NAMES = ("A", "B", "C")
 # Words of OpenAPI's own, and of older drafts, that JSON Schema 2020-12 does not know.

@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
 from pegboard.model.api_errors import Invalid
-from tests.unit.kinds.http.openapi.making import Json, api, one, reason, sent, swagger
+from tests.unit.kinds.http.openapi.make_documents import Json, api, one, reason, sent, swagger
 
 SOURCE = "https://docs.example.com/specs/openapi.json"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
-from tests.unit.kinds.http.openapi.making import Json, noted, one, reason, sent, swagger, url
+from tests.unit.kinds.http.openapi.make_documents import Json, noted, one, reason, sent, swagger, url
 
 BLACK = ["blue", "black"]
 
