@@ -101,7 +101,7 @@ def mcp_server() -> Any:
 
     @made.tool(structured_output=False)
     def echo(text: str, count: int) -> str:
-        """Say it again."""
+        """Return the argument."""
         return f"{text} {count}"
 
     return made
@@ -126,7 +126,7 @@ async def _serve(app: Any, bound: socket.socket, **options: Any) -> None:
 
 
 async def ticks(context: CallContext, seconds: float, pause: float = 0.5) -> int:
-    """Say what time it is, for a while."""
+    """Send the time at regular intervals for a while."""
     count = 0
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:

@@ -1,4 +1,4 @@
-"""API documents to import: one that says everything a request can be made of, and large ones by the number."""
+"""API documents to import: one that uses every feature of a request, and large ones of any size."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def pets(*names: str, title: str = "Pets", base: str = "https://api.example.com/
 
 
 def large(operations: int, base: str = "https://api.example.com") -> Json:
-    """A document of so many operations, as a generator writes it: references, forms, every method in turn."""
+    """Return a document with this many operations, as a generator writes it: references, forms, all methods in turn."""
     methods = ("get", "post", "put", "patch", "delete")
     paths: Json = {}
     for number in range(operations):

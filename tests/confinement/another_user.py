@@ -1,7 +1,7 @@
-"""Run as root: executes a command as an ordinary user, who has no right and no group but can reach some folders.
+"""Run as root: executes a command as an ordinary user without rights or groups, who can reach some folders.
 
-Where one of those lies in a home that is its owner's alone, that home is covered, for this process and its children
-only, by one that shows them and nothing else.
+If one of these folders is in a home that only its owner can enter, this home is covered, for this process and its
+children only, by an empty one with only these folders.
 
     python another_user.py FOLDER… -- COMMAND…
 """
@@ -20,13 +20,13 @@ USER = 65_534
 
 
 def show(folders: Iterable[Path]) -> None:
-    """Make these folders reachable for everybody, whatever folders they lie in."""
+    """Make these folders accessible to every user, whatever folders they are in."""
     syscalls.unshare(syscalls.NEWNS)
     syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
     opened = {folder: os.open(folder, os.O_PATH) for folder in folders}
     for closed in {first for folder in opened if (first := first_closed(folder)) is not None}:
         syscalls.mount("tmpfs", str(closed), "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
-    # Outer ones first: what is within another that is shown is there already.
+    # Outer folders first: a folder within another mounted one is already visible.
     for folder in sorted(opened, key=lambda folder: folder.parts):
         if not folder.exists():
             folder.mkdir(parents=True)
@@ -34,19 +34,19 @@ def show(folders: Iterable[Path]) -> None:
 
 
 def first_closed(folder: Path) -> Path | None:
-    """The outermost folder around this one that not everybody may pass."""
+    """Return the outermost parent folder that other users cannot enter, or None."""
     return next((parent for parent in reversed(folder.parents) if not parent.stat().st_mode & stat.S_IXOTH), None)
 
 
 def become(user: int) -> None:
-    """Give up root, and with it every right."""
+    """Switch to this user, without any rights of root."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
 
 
 def main() -> None:
-    """Do as the arguments say."""
+    """Mount the folders of the arguments and execute the command as an ordinary user."""
     split = sys.argv.index("--")
     folders, command = sys.argv[1:split], sys.argv[split + 1 :]
     os.umask(0o022)

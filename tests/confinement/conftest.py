@@ -41,13 +41,13 @@ async def board(opened: Target) -> AsyncIterator[Target]:
 
 @pytest.fixture
 def mark() -> str:
-    """A number of seconds, so many that nothing else on the machine sleeps for just as long."""
+    """A number of seconds for `sleep` that no other process on the machine uses."""
     return f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the folders of a module are: a folder that stays the same needs only one zygote."""
+    """The folder for a module's folders: a folder that stays the same needs only one zygote."""
     return tmp_path_factory.mktemp("place").resolve()
 
 

@@ -1,4 +1,4 @@
-"""A board to attack: how attacks are put to it, and what must hold of it after each of them."""
+"""A board to attack: runs attacks on it, and checks its state after each of them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tests.unit.sandbox.confined_tools import is_first
 from tests.waiting import until
 
 MEBIBYTE = 2**20
-# What an attack wrote is looked at however it exited.
+# The output of an attack is checked whatever its exit code is.
 EVERY_EXIT_CODE = list(range(256))
-# Small, so that attacks meet them soon and the machine does not notice.
+# Small, so that attacks reach them soon and do not affect the machine.
 LIMITS: dict[str, Any] = {
     "sandbox_memory": 128 * MEBIBYTE,
     "sandbox_processes": 16,
@@ -40,7 +40,7 @@ LIMITS: dict[str, Any] = {
 # How often a call that the machine is too busy to start by its deadline is made.
 MOST_STARTS = 30
 
-# Everything that an earlier call could have left for the one that runs this; it must be the same each time.
+# Everything that an earlier call could have left for the call that runs this; it must be the same each time.
 PROBE = """
 import builtins, gc, json, os, resource, signal, sys, threading, time
 
@@ -72,7 +72,7 @@ def look():
         "sums": [1 + 1, len("ab"), json.dumps([1]), sum(range(5)), str(256), sorted([2, 1]), True is not False],
     }
 """
-# Says so if it finds nothing that another has left; an interpreter below /tmp is shown there.
+# Reports whether it finds anything that another call left; an interpreter below /tmp is visible there.
 SHOWN = {Path(path).parts[2] for path in (sys.prefix, sys.base_prefix) if path.startswith("/tmp/")}
 LOOK_AROUND = (
     f"echo well; ls -A . /tmp /dev/shm | grep -v -x -e '.*:' -e '' {' '.join(f'-e {n}' for n in SHOWN)}; exit 0"
@@ -97,7 +97,7 @@ class Tried:
 
     @property
     def code(self) -> str:
-        """The error's code, "succeeded" if there is none."""
+        """The error's code, or "succeeded" if there is no error."""
         return self.result.problem.code if self.result.problem is not None else "succeeded"
 
     @property
@@ -113,7 +113,7 @@ class Tried:
 
     @property
     def missed_its_start(self) -> bool:
-        """Whether its deadline passed before the sandbox could start it, so that nothing of it has run."""
+        """Return True if the deadline passed before the sandbox could start the call, so that none of its code ran."""
         problem = self.result.problem
         return (
             problem is not None
@@ -150,7 +150,7 @@ class Target:
         return name
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> Tried:
-        """How a call of that tool ended; a call that the busy machine did not start by its deadline is made again."""
+        """Call the tool and return how it ended; repeat a call that the busy machine did not start by its deadline."""
         for _ in range(MOST_STARTS):
             tried = Tried(await self.board.call(name, arguments or {}))
             if not tried.missed_its_start:
@@ -158,7 +158,7 @@ class Target:
         return tried
 
     async def _name(self, tool_type: str, config: Mapping[str, Any], properties: Iterable[str] = ()) -> str:
-        """The name of a tool like this, which is added only if there is none yet."""
+        """Return the name of a tool like this, which is added if it does not exist yet."""
         known = json.dumps([tool_type, config, sorted(properties)])
         if known not in self._names:
             self._names[known] = await self.add(tool_type, config, properties)
@@ -180,7 +180,7 @@ class Target:
         return await self.call(name, arguments)
 
     async def check(self) -> None:
-        """Assert that the board answers as before, and that nothing leaked, changed, or was left."""
+        """Assert that the board responds as before, and that nothing leaked, changed or was left behind."""
         looked, echoed, message = await asyncio.gather(
             self.board.call("probe"), self.board.call("well"), self.board.call("echo", {"message": "well"})
         )
@@ -285,7 +285,7 @@ def living(mark: str) -> list[int]:
 
 
 def sleepers(mark: str) -> list[int]:
-    """Those of them that do nothing but sleep for so long."""
+    """Return those of the processes that only sleep, for this many seconds."""
     return [pid for pid in living(mark) if command_line(pid) == ["sleep", mark]]
 
 

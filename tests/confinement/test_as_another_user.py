@@ -35,7 +35,7 @@ KEPT = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH")
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A folder of the other user's; where pytest makes folders, that user cannot go."""
+    """A folder of the other user, who cannot enter the folders that pytest makes."""
     with tempfile.TemporaryDirectory(prefix="pegboard-confinement-") as name:
         os.chown(name, USER, USER)
         yield Path(name).resolve()

@@ -1,6 +1,6 @@
-"""What code does to Python, its process and its files, meant for the next call: the next call finds all as ever.
+"""Changes that code makes to Python, its process and its files for the next call: the next call is not affected.
 
-What it finds is looked at after every attack, in all of these modules, by the fixture `board`.
+The fixture `board` checks the state after every attack in all of these modules.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 from tests.confinement.targets import SHOWN, Target, table
 
 EVIL = "\n    def evil(*_args, **_kwargs): return 'evil'"
-# Each returns None once it has done its harm.
+# Each returns None after it has made its change.
 POISON = {
     "functions that are built in": (
         f"import builtins\ndef f():{EVIL}\n    builtins.sum = builtins.sorted = builtins.print = evil"
@@ -136,7 +136,7 @@ def f():
         "import os\ndef f():\n    if os.fork() == 0:\n        os.environ['LEFT'] = 'x'\n        return 'second'"
     ),
 }
-# What could be written to if it were not shown read-only: code, libraries and programs that other calls run.
+# Code, libraries and programs that other calls run, and that could be changed if they were not mounted read-only.
 WRITES = """
 import os, sys, sysconfig
 def f():

@@ -1,4 +1,4 @@
-"""Ends that code and commands bring about themselves, and signals to any process in reach: only the call ends."""
+"""Exits that code and commands cause themselves, and signals to any process they can reach: only the call ends."""
 
 from __future__ import annotations
 

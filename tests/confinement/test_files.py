@@ -10,7 +10,7 @@ import pytest
 
 from tests.confinement.targets import Target, listed, table, target
 
-# In a folder of the machine that may be written to; what lies beside it may not be reached, whatever the way.
+# In a writable folder of the machine; nothing beside it may be reachable by any path.
 ESCAPES = {
     "a way up": "cat ../beside/secret; echo evil > ../beside/new; ls ..; ls ../beside",
     "a link to a file": "ln -s {beside}/secret link; cat link; echo evil > link; rm -f link",
@@ -63,7 +63,7 @@ CHANGES = [
 
 @pytest.fixture
 def beside(folder: Path) -> Path:
-    """A folder beside the one that is shown, which holds a secret and which everybody could write to."""
+    """A folder beside the mounted one that contains a secret and that any user can write to."""
     made = folder.parent / "beside"
     made.mkdir()
     made.chmod(0o777)

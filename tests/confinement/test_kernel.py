@@ -1,4 +1,4 @@
-"""What only a system call can do, asked for directly or through a program: refused, or the end of the call."""
+"""Attacks by system call, direct or through a program: the system call is refused, or the call ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOM = "a place in memory"
 MACHINE = os.uname().machine
 NUMBER = SYSCALL_NUMBERS[MACHINE]
 
-# A text is a path or a name; where a call needs a structure, it gets room that is empty.
+# A text is a path or a name; a system call that needs a structure gets an empty buffer.
 CALL = """
 import ctypes, errno, os
 def f(number: int, arguments: list):
@@ -110,7 +110,7 @@ REFUSED: dict[str, tuple[str, list[int | str]]] = {
     "a file that lends its user": ("fchmodat", [-100, "/call", 0o4777]),
     "a file made to lend its user": ("openat", [-100, "/call/x", 0o101, 0o4777]),
 }  # fmt: skip
-# There is no such user where the call runs.
+# This user does not exist in the namespace of the call.
 NO_PRIVILEGES: dict[str, tuple[str, list[int | str]]] = {
     "becoming root": ("setuid", [0]),
     "becoming root, in all ways": ("setresuid", [0, 0, 0]),
@@ -123,7 +123,7 @@ UNKNOWN: dict[str, tuple[str, list[int | str]]] = {
     "lists of mounts": ("listmount", [ROOM, ROOM, 8, 0]),
     "more of a mount": ("statmount", [ROOM, ROOM, 512, 0]),
 }
-# Bytes of machine code: the same calls by the numbers of 32-bit programs, which mean other things.
+# Machine code: the same system calls by the numbers of 32-bit programs, which have other meanings.
 OTHER_NUMBERS: dict[str, str] = {
     "a call with short pointers": "import ctypes\ndef f(): return ctypes.CDLL(None).syscall(0x40000000 + 39)",
     "a call of 32-bit programs": """
@@ -201,6 +201,6 @@ async def test_no_program_lends_its_user(board: Target) -> None:
     tried = await board.shell("cut -d' ' -f5,6 /proc/self/mountinfo")
     flags = dict(line.split() for line in tried.output["stdout"].splitlines())
     lending = {place for place, options in flags.items() if "nosuid" not in options.split(",")}
-    # Covered by another, that the call has of its own.
+    # Covered by another mount, of the call's own.
     assert lending <= {"/proc"}
     assert "nosuid" in tried.output["stdout"].splitlines()[-1]

@@ -1,4 +1,4 @@
-"""Threads, children and daemons that are to outlive their call: none does, and no call is kept waiting for them."""
+"""Threads, children and daemons that try to outlive their call: none does, and no call waits for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.confinement.targets import Target, living, table
 from tests.waiting import until
 
-# Each leaves something running, makes sure that it runs, and ends well.
+# Each leaves a process or thread, checks that it runs, and succeeds.
 PYTHON = {
     "a child": (
         "import subprocess\ndef f(mark: str):\n    child = subprocess.Popen(['sleep', mark])\n    return child.poll()"

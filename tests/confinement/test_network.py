@@ -1,4 +1,4 @@
-"""Tools with `network: true`: what they may reach is reached through the board's proxy, and nothing else in any way."""
+"""Tools with `network: true`: allowed addresses are reached through the board's proxy, and no others in any way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.http_client.blocked_addresses import NOT_PUBLIC
 from tests.upstreams import Upstream, hang, redirect, upstream
 from tests.waiting import until
 
-# Says something to the proxy, and listens until it has nothing more to say.
+# Sends something to the proxy, and reads until the proxy closes the connection.
 ASK = """
 import os, socket
 def f(asked: list[str]):
@@ -111,7 +111,7 @@ class Net:
 
 
 async def addresses(host: str, _port: int) -> Sequence[str]:
-    """The addresses of the host names in these tests; none is public."""
+    """Return the addresses of the host names in these tests; none is public."""
     known = {
         "friend.test": ["127.0.0.1"],
         "inner.test": ["127.0.0.1"],
@@ -126,7 +126,7 @@ async def addresses(host: str, _port: int) -> Sequence[str]:
 
 @pytest.fixture(scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Net]:
-    """All of it, for the tests of this module."""
+    """The board, its proxy and the servers, for the tests of this module."""
     async with upstream() as allowed, upstream() as forbidden:
         allow = f"127.0.0.1:{allowed.port},friend.test:{allowed.port}"
         home = tmp_path_factory.mktemp("home")
@@ -136,7 +136,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Net]:
 
 @pytest.fixture
 async def net(world: Net) -> AsyncIterator[Net]:
-    """All of it, well once the test is over; no call reached the server that is forbidden."""
+    """The same, in order after the test; no call reached the forbidden server."""
     world.allowed.received.clear()
     world.allowed.connections = 0
     yield world
@@ -177,7 +177,7 @@ async def test_no_private_address_is_reached_however_it_is_written(net: Net, for
         host: answer.split(" ")[1] if " " in answer else answer for host, answer in zip(hosts, heard, strict=True)
     }
     assert {host: statuses[host] for host in addresses if statuses[host] != "403"} == {}
-    # What is no address to us is looked up as a name, and there is none.
+    # A text that is not an address is looked up as a name, and this name does not exist.
     assert {host: statuses[host] for host in SPELLINGS if statuses[host] not in ("403", "400", "502")} == {}
     assert [statuses[host] for host in ("inner.test", "metadata.test", "both.test", "localhost", "127.1")] == [
         "403"

@@ -1,4 +1,4 @@
-"""Code and commands that take what there is, of processes, memory, disk and output: each gets its share and no more."""
+"""Code and commands that use as many processes and as much memory, disk and output as possible: each is limited."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ TAKING: dict[str, tuple[str, str]] = {
         "        assert not any(kept[-1][n] for n in range(0, 2**24, 4096))",
         f"PermissionError|No such device|{ENDED_FOR_MEMORY}",
     ),
-    # Nothing is in these pages, and the kernel keeps half a gigabyte of tables that say so.
+    # These pages are empty, but the kernel needs half a gigabyte of page tables for them.
     "memory of page tables": (
         "import ctypes, mmap, signal\ndef f():\n"
         "    kept = mmap.mmap(-1, 2**38, flags=mmap.MAP_PRIVATE | 0x4000, prot=mmap.PROT_READ)\n"
@@ -184,7 +184,7 @@ async def test_a_fork_bomb_ends_at_its_deadline_and_hurts_only_itself(board: Tar
     bombs |= {f"{name}, of shells": partial(board.shell, script) for name, script in FORKS_OF_SHELLS.items()}
     codes: dict[str, str] = {}
     for some in batched(bombs, 3):
-        # Neither the board nor another call is kept from starting processes.
+        # The board and other calls can still start processes.
         counting, *ends = await asyncio.gather(
             board.python(COUNT, timeout=100.0), *(bombs[name](timeout=1.0) for name in some)
         )
@@ -196,7 +196,7 @@ async def test_a_fork_bomb_ends_at_its_deadline_and_hurts_only_itself(board: Tar
 
 
 def batched(names: Iterable[str], size: int) -> list[list[str]]:
-    """The names, so many at a time."""
+    """Return the names in batches of this size."""
     every = list(names)
     return [every[place : place + size] for place in range(0, len(every), size)]
 
@@ -219,7 +219,7 @@ async def test_a_program_that_takes_too_much_fails_by_itself(board: Target, scri
 
 
 async def test_a_program_that_fills_its_memory_fails_by_itself_or_is_ended(board: Target) -> None:
-    # Its own bound and that of the whole call are the same: which is met first depends on what else the call holds.
+    # The limits of the process and of the whole call are equal: which is reached first depends on the rest of the call.
     tried = await board.shell("head -c 2G /dev/zero | tail -c 2G")
     if tried.code == "succeeded":
         tried.ended("succeeded", "memory exhausted")

@@ -1,4 +1,4 @@
-"""What a call could come to know of the board's keys and database, others' processes, its own inheritance: nothing."""
+"""Attempts to read the board's keys and database, other processes and inherited data: none succeeds."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def descriptor(tmp_path: Path) -> Iterator[int]:
 
 
 def own_files(board: Target) -> list[str]:
-    """The board's secrets, and the places where it and its environment could be found."""
+    """Return the board's secrets, and the places where it and its environment could be found."""
     names = ("", "secret.key", "credentials", "pegboard.db", "pegboard.db-wal", "pegboard.toml")
     pids = (os.getpid(), os.getppid(), *board.zygotes())
     others = [f"/proc/{pid}/{name}" for pid in pids for name in ("environ", "cmdline", "mem", "fd", "cwd/.", "root/.")]
@@ -112,10 +112,10 @@ async def test_files_of_the_board_cannot_be_read(board: Target, way: str) -> Non
 
 @pytest.mark.parametrize("way", table(WAYS))
 async def test_nor_can_files_of_the_machine(board: Target, way: str) -> None:
-    # A thread of pid 1's may be this very process where the path goes on with another one's.
+    # The thread of pid 1 may be this process if the path continues with another thread id.
     asked = [way.format(path) for path in OF_THE_MACHINE]
     found = (await board.python(READ_FILES, {"paths": asked})).output
-    # The way to the interpreter is there, and nothing beside it.
+    # The path to the interpreter is visible, and nothing beside it.
     assert {path: names for path, names in found.items() if names} == {}
 
 
@@ -149,7 +149,7 @@ async def test_the_environment_of_the_server_is_nowhere(board: Target) -> None:
 
 
 def link_of(path: str) -> str:
-    """Where a link leads."""
+    """Return the target of a link."""
     return str(Path(path).readlink())
 
 
@@ -181,7 +181,7 @@ async def test_no_descriptor_is_inherited(board: Target, descriptor: int) -> Non
     # Through no pipe of the shell's own, which would be listed too.
     listing = await board.shell("for n in /proc/$$/fd/*; do readlink $n; done; true")
     found = [line.partition(":")[0] for line in listing.output["stdout"].split()]
-    # What a command reports of itself goes nowhere, as no reader listens.
+    # The reports of a command are dropped, because there is no reader.
     assert found == ["pipe", "pipe", "pipe", "/dev/null"]
     after = await board.python(f"import os\ndef f(): return os.pread({descriptor}, 9, 0).decode()")
     after.ended("execution_failed", "Bad file descriptor|Illegal seek")

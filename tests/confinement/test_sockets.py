@@ -12,7 +12,7 @@ import pytest
 
 from tests.confinement.targets import Target
 
-# By the name of each: what it takes to make such a socket, without names that not every Python has.
+# The arguments of `socket` for each name, as numbers, because not every Python has the constants.
 KINDS: dict[str, tuple[int, int, int]] = {
     "tcp": (2, 1, 0), "tcp by its number": (2, 1, 6), "tcp of IPv6": (10, 1, 0), "udp": (2, 2, 0),
     "udp of IPv6": (10, 2, 0), "raw": (2, 3, 1), "raw of IPv6": (10, 3, 58), "ping": (2, 2, 1), "unix": (1, 1, 0),

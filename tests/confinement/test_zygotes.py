@@ -1,4 +1,4 @@
-"""The warm processes that calls are started from, and those that look after calls, ended from outside at any time."""
+"""Zygotes and supervisors that are killed from outside at any time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def started(mark: str) -> list[int]:
 
 
 async def kill_all(board: Target, number: int = signal.SIGKILL) -> list[int]:
-    """Send a signal to each zygote; who they are, or were."""
+    """Send a signal to each zygote and return their pids."""
     found = board.zygotes()
     assert found
     for zygote in found:
@@ -30,7 +30,7 @@ async def kill_all(board: Target, number: int = signal.SIGKILL) -> list[int]:
 
 
 async def replaced(board: Target, before: list[int]) -> None:
-    """Wait until none of these is there any more."""
+    """Wait until none of these processes exists."""
 
     async def all_gone() -> bool:
         return not set(before) & set(board.zygotes())
@@ -129,7 +129,7 @@ async def test_calls_of_a_zygote_that_is_stopped_end_in_time(board: Target) -> N
     name = await board.add("python", {"code": READ, "timeout": 1.0})
     stopped = await kill_all(board, signal.SIGSTOP)
     try:
-        # A supervisor that waits takes the first call; the stopped zygote cannot start the second.
+        # A waiting supervisor takes the first call; the stopped zygote cannot start the second.
         for _ in range(2):
             tried = Tried(await board.board.call(name))
             assert tried.code in ("succeeded", "timeout", "unavailable")

@@ -1,4 +1,4 @@
-"""Many callers at once, and what they received beside what the journal holds."""
+"""Many concurrent callers, and the results they received, to compare with the journal."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.waiting import until
 class Log:
     """What the callers know."""
 
-    # The execution of each call that was said to have succeeded, by its number.
+    # The run id of each call that was reported as successful, by its number.
     acknowledged: dict[str, str] = field(default_factory=dict)
-    # Calls with a key that were said to be in doubt.
+    # Calls with a key that were reported as in doubt.
     doubted: set[str] = field(default_factory=set)
     sent: Counter[str] = field(default_factory=Counter)
     # What was answered that should not have been.
@@ -43,7 +43,7 @@ class Crowd:
         self.is_up = anyio.Event()
 
     async def answered(self, more: int) -> None:
-        """Return once so many more calls were acknowledged."""
+        """Return after this many more calls were acknowledged."""
         enough = len(self.log.acknowledged) + more
 
         async def are_enough() -> bool:
@@ -59,7 +59,7 @@ class Crowd:
             self.log.odd.append(f"{n}: {answer.status_code} {answer.text}")
 
     async def call_on(self, place: int) -> None:
-        """Call until it is over; a call that was begun with a key is asked for until it is answered."""
+        """Call until the end is set; repeat a call with a key until it is answered."""
         chance = random.Random(f"{self._seed} {place}")
         count = 0
         while not self.is_over:

@@ -1,4 +1,4 @@
-"""Keeping everybody else from writing to a database."""
+"""Locks that keep all other connections from writing to a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a journal holds, read past the board that wrote it."""
+"""The contents of a journal, read without the board that wrote it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Kept(NamedTuple):
 
 
 class Reader:
-    """Looks at the journal, and leaves no trace in it."""
+    """Reads the journal and changes nothing in it."""
 
     def __init__(self, database: Database, chain: HashChain) -> None:
         self._database = database

@@ -15,7 +15,7 @@ from tests.crash.journal_contents import Reader
 from tests.crash.standalone_journals import Process, answer, chain, ready
 from tests.waiting import until
 
-# What may be found of a call in the end; None: no row.
+# The possible rows of a call at the end; None: no row.
 Fate = Status | None
 # What asking with a key may find.
 Ask = Literal["free", "running", "done", "in_doubt"]
@@ -38,7 +38,7 @@ class Known:
 
 @dataclass
 class Held:
-    """The state of one key: the call that holds it, and the results that repeats may get."""
+    """The state of one key: the call that uses it, and the results that repeats may get."""
 
     call: ReadyCall
     may_be: set[Ask]
@@ -46,7 +46,7 @@ class Held:
 
 
 class World:
-    """One process or two on one database, and all that was asked of them."""
+    """One process or two on one database, and all calls that they received."""
 
     def __init__(self, url: str, spools: Path) -> None:
         self._url = url
@@ -91,7 +91,7 @@ class World:
             return
         known.fates = {status}
         if held is not None:
-            # Where it is in the spool, others see that only when the database is back.
+            # The row is in the spool: others see it only when the database is available again.
             held.may_be = {"running", after} if process.journal.trouble else {after}
 
     async def end_all(self, status: Status = "succeeded") -> None:
@@ -168,7 +168,7 @@ class World:
         await self._go_on()
 
     async def heal(self, process: Process) -> None:
-        """Give a process its database and its spool back, and wait until it has seen that."""
+        """Make a process's database and spool work again, and wait until the process has noticed."""
         process.ledger.trouble = ""
         process.writer.spool_fails = False
 
@@ -178,7 +178,7 @@ class World:
         await until(is_up)
 
     async def check(self) -> None:
-        """Judge every row there is: of what runs there is none, and no other says what cannot be."""
+        """Check every row: each belongs to a call and has a possible outcome."""
         rows = await self.reader.rows()
         assert len({row.id for row in rows}) == len(rows)
         for row in rows:
@@ -187,7 +187,7 @@ class World:
             assert row.status in self.calls[row.id].fates, row
 
     async def come_to_rest(self) -> None:
-        """Let everything end well that can, and judge what is left."""
+        """Let everything end that can, and check the rows."""
         for process in self.living:
             await self.heal(process)
         await self.end_all()
@@ -227,7 +227,7 @@ class World:
             await self.start()
 
     def bury(self, process: Process) -> None:
-        """Note that a process is gone, and what that means for the calls that it ran."""
+        """Record that a process has died, and what follows for the calls that it ran."""
         self.living.remove(process)
         for known in self.calls.values():
             if known.process is not process:

@@ -1,4 +1,4 @@
-"""PostgreSQL servers set up otherwise, and ways for them to end while they are in use."""
+"""PostgreSQL servers with other settings, and ways to end them while they are in use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.servers import PostgresServer
 
 
 def start_with(server: PostgresServer, **settings: str) -> None:
-    """Start it again with other settings; for good, until they are changed again."""
+    """Start the server with other settings, which stay until they are changed again."""
     server.stop()
     server.command = [*server.command, *(part for item in settings.items() for part in ("-c", "=".join(item)))]
     server.start()
@@ -26,12 +26,12 @@ def kill(server: PostgresServer) -> None:
     """End it and everything that it has started at once, without giving any of them a chance to do anything."""
     lock = server.data / "postmaster.pid"
     postmaster = int(lock.read_text().split()[0])
-    os.kill(postmaster, signal.SIGSTOP)  # so that it starts no process meanwhile
+    os.kill(postmaster, signal.SIGSTOP)  # so that it starts no process during this time
     for child in _children(postmaster):
         os.kill(child, signal.SIGKILL)
     os.kill(postmaster, signal.SIGKILL)
     server.stop()
-    lock.unlink()  # it would say that the server is ready
+    lock.unlink()  # it would report that the server is ready
 
 
 def _children(pid: int) -> list[int]:

@@ -25,7 +25,7 @@ STARTING = 30.0
 
 
 class Served:
-    """One server process; started again after its end, it is another process at the same address."""
+    """A server process; after its end it can be started again, as another process at the same address."""
 
     def __init__(self, url: str, folder: Path, *, home: str = "home", name: str = "one", **more: Any) -> None:
         self.url = url
@@ -175,7 +175,7 @@ class Notes:
         await until(answered, 20)
 
     async def work(self) -> None:
-        """Return once calls are taken again."""
+        """Return as soon as the server accepts calls again."""
 
         async def well() -> bool:
             return succeeded(await call(self._client, "note", "afterwards"))
@@ -183,6 +183,6 @@ class Notes:
         await until(well, 20)
 
     def executions(self, *numbers: str) -> set[str]:
-        """The executions of these, which were all said to have succeeded."""
+        """Return the rows of these calls, which were all reported as successful."""
         assert {n: self.answers[n].text for n in numbers if not succeeded(self.answers[n])} == {}
         return {self.answers[n].headers["x-execution-id"] for n in numbers}

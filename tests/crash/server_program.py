@@ -1,6 +1,6 @@
-"""A server to be killed: the board behind HTTP as `pegboard serve` runs it, with a tool whose effects outlive it.
+"""A server for tests that kill it: the board over HTTP like `pegboard serve`, with a tool whose effects are durable.
 
-Run it with one argument, the JSON of an Outfit; it says "ready" once it serves, and ends when its standard input does.
+Run it with one argument, the JSON of an Outfit; it prints "ready" when it serves, and ends when its stdin does.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Outfit:
     home: str
     effects: str
     port: int
-    # Seconds; with None the journal is as patient as it is by itself.
+    # Seconds; None is the journal's default.
     patience: float | None = None
     grace: float = 1.0
     tend: float = 0.1
@@ -92,7 +92,7 @@ def gate_of(effects: Path, n: str) -> Path:
 
 
 def noting(effects: Path) -> Callable[..., Awaitable[str]]:
-    """The handler: what it does is there at once and for good; then it takes a while, or until its gate is opened."""
+    """Return the handler: its effect is durable at once; then it takes a while, or waits until its gate is opened."""
     descriptor = os.open(effects, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     async def note(n: str, context: CallContext, seconds: float = 0.0, gated: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Journals that stand alone, wired as a board wires them, with what they stand on open to trouble."""
+"""Journals without a board, connected as a board connects them, on a database and a spool that can fail."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class FlakyLedger:
         self.trouble: Trouble = ""
 
     def fail(self, trouble: Trouble, *, times: int) -> None:
-        """Fail so many times, then be well again."""
+        """Fail this many times, then succeed again."""
         self.trouble, self._times = trouble, times
 
     async def transaction(self, work: Callable[[JournalSession], Awaitable[T]]) -> T:
@@ -128,7 +128,7 @@ class HookedLeases:
         self.first: Callable[[], Awaitable[None]] | None = None
 
     async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
-        """Those that are gone by then."""
+        """Return the writers that are dead at this time."""
         first, self.first = self.first, None
         if first is not None:
             await first()
@@ -136,7 +136,7 @@ class HookedLeases:
 
 
 class Process:
-    """What one process has of the journal; `crash` leaves of it what a death would."""
+    """One process's part of the journal; `crash` ends it as a kill would."""
 
     def __init__(self, url: str, spools: Path, *, patience: float = 0.0) -> None:
         self.database = Database.create(url)
@@ -175,7 +175,7 @@ class Process:
         await self.database.close()
 
     async def look(self) -> None:
-        """Take over what the dead left, now."""
+        """Run the recovery of dead writers now."""
         seen = self.writer.looks
         self.journal.request_maintenance()
 

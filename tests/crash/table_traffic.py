@@ -39,7 +39,7 @@ class Traffic:
                 self.there += numbers
 
     async def answered(self, code: str | None = None) -> None:
-        """Return once more calls were answered with this code, or have succeeded."""
+        """Return after one more call was answered with this code, or has succeeded."""
         before = len(self.there), self.codes.count(str(code))
 
         async def more() -> bool:

@@ -1,4 +1,4 @@
-"""A clock that jumps: every guarantee of the journal still holds."""
+"""A clock that jumps: every guarantee of the journal still applies."""
 
 from __future__ import annotations
 

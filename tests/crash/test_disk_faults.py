@@ -1,4 +1,4 @@
-"""Disks that lose what was not synced, that are full, and that cannot be written."""
+"""Disks that lose unsynced data, that are full, and that cannot be written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def reading(folder: Path) -> AsyncIterator[Reader]:
 
 
 async def written(folder: Path, calls: int) -> list[str]:
-    """What a journal acknowledged, whose files are left in the folder as they were when the power went."""
+    """Return the rows that a journal acknowledged; its files in the folder are as they were at a power failure."""
     before = folder / "before"
     before.mkdir()
     url = f"sqlite:///{before}/board.db"
@@ -116,7 +116,7 @@ async def test_a_server_whose_log_ends_in_rubbish_starts_and_has_lost_nothing(tm
 
 @contextmanager
 def full(server: Served, room: int) -> Iterator[None]:
-    """No file of the server's can be written beyond so many bytes; what a full disk does to it, without one."""
+    """Limit the size of the server's files to this many bytes, which has the effect of a full disk."""
     pid = server.process.pid
     limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (room, limits[1]))

@@ -43,7 +43,7 @@ async def ended_well(server: Served, journal: Reader) -> dict[str, Kept]:
 
 
 async def refuses(client: httpx.AsyncClient) -> bool:
-    """Whether the server takes no new connections."""
+    """Return True if the server accepts no new connections."""
     try:
         async with httpx.AsyncClient(base_url=client.base_url, trust_env=False) as other:
             await other.get("/healthz")

@@ -15,7 +15,7 @@ from tests.crash.journal_contents import reader
 from tests.crash.server_processes import Served, caller, serving
 
 CALLERS = 24
-# How many calls are acknowledged before a server is killed; none: while it takes over what the last one left.
+# How many calls are acknowledged before a server is killed; 0: during the recovery of the last one's rows.
 FEWEST, MOST = 0, 200
 # A call that runs when the server is killed first.
 HELD = "held"

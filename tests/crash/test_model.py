@@ -37,7 +37,7 @@ class Journals(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._patch = pytest.MonkeyPatch()
-        self._patch.setattr(commit_queue, "MAINTENANCE_SECONDS", 1e9)  # only when a rule says so
+        self._patch.setattr(commit_queue, "MAINTENANCE_SECONDS", 1e9)  # only if a rule says so
         self._patch.setattr(commit_queue, "RETRY_AFTER_MS", 5)
         self._folder = Path(tempfile.mkdtemp())
         file = self._folder / "board.db"
@@ -47,7 +47,7 @@ class Journals(RuleBasedStateMachine):
         self._run(self.world.start())
 
     def teardown(self) -> None:
-        """Let everything come to rest, judge it, and leave nothing behind."""
+        """Let everything end, check the rows, and remove everything."""
         try:
             self._run(self.world.come_to_rest())
         finally:

@@ -1,4 +1,4 @@
-"""Servers that share a database: what one leaves undone another completes, and no live server is taken for dead."""
+"""Servers that share a database: one completes what another left, and no live server is considered dead."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_of_two_servers_under_load_the_living_one_completes_what_the_dead_
             await crowd.answered(100)
             its_crowd.lose()
             await other.end(signal.SIGKILL)
-            its_crowd.client = client  # who asked the dead one with a key asks the living one
+            its_crowd.client = client  # a caller of the dead process repeats the call, with its key, at the live one
             its_crowd.is_up.set()
             await crowd.answered(50)
             crowd.is_over = its_crowd.is_over = True
@@ -85,7 +85,7 @@ async def test_of_two_servers_under_load_the_living_one_completes_what_the_dead_
 
 
 async def test_a_server_that_is_frozen_is_not_taken_for_dead_however_long(database_url: str, tmp_path: Path) -> None:
-    # What is frozen does not tend to anything, and must not be frozen while it holds the database either.
+    # A frozen process renews nothing, and must not be frozen while it locks the database either.
     async with (
         siblings(database_url, tmp_path, {}, {"tend": 600.0}, {}) as (one, frozen, dead),
         caller(frozen) as client,
@@ -100,7 +100,7 @@ async def test_a_server_that_is_frozen_is_not_taken_for_dead_however_long(databa
         frozen.process.send_signal(signal.SIGSTOP)
         await dead.end(signal.SIGKILL)
 
-        # It takes the same looks at both to know that this one is dead.
+        # The same observations of both are needed to know that this one is dead.
         async def doubted() -> list[Kept]:
             return [row for row in await journal.rows("note") if row.n == "dead"]
 
@@ -144,7 +144,7 @@ async def test_a_server_cut_off_for_so_long_that_it_was_given_up_says_so_and_goe
         assert [new for new in await living(journal, frozen) if new != number], "it has begun a chain of its own anew"
         rows = [row for row in await journal.rows("note") if row.n == "frozen"]
         assert (rows[0].id, rows[0].status) == (run_id, "in_doubt")
-        # A caller who was informed that all went well finds that in the journal, beside what others had to say.
+        # A call that was reported as successful is successful in the journal.
         assert succeeded(notes.answers["frozen"]) == ((run_id, "succeeded") in {(r.repeat_of, r.status) for r in rows})
         for asked in (frozen, one):
             async with caller(asked) as again:

@@ -78,7 +78,7 @@ async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
     book = Book()
 
     async def is_missed() -> bool:
-        # Or no caller is left to miss it, because all were done before.
+        # Or no caller can notice it, because all have finished.
         return book.codes["P1001"] > 0 or sum(book.codes.values()) >= CLIENTS * EACH
 
     async with serving(board), callers(board, CLIENTS) as clients:

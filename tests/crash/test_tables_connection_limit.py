@@ -17,9 +17,9 @@ from tests.servers import PostgresServer
 from tests.table_databases import driver_url, rows_of, run_sql, write_tables
 from tests.waiting import until
 
-# As many as the board has connections to one database.
+# As many as the board's connections to one database.
 CONNECTIONS = 10
-# A process that inserts into a gated table is held up when it commits, until the gate is opened.
+# An insert into a gated table blocks at its commit until the gate is opened.
 GATE = """
 CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql
 AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NULL; END'
@@ -106,7 +106,7 @@ async def test_a_server_that_takes_no_more_connections_is_distinguished_and_serv
             return await problem_of(board, "note", "after") is None
 
         await until(well, 20)
-        # One connection serves everybody, if need be.
+        # One connection is enough for all calls.
         assert await problem_of(board, "other", "after") is None
     for table in ("notes", "others"):
         assert await rows_of(url, f"SELECT n FROM {table}") == [("after",)]

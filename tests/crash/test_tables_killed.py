@@ -1,4 +1,4 @@
-"""A server killed while it inserts rows: its clients ask again with their keys, and no row is there twice."""
+"""A server killed while it inserts rows: its clients repeat their calls with their keys, and no row exists twice."""
 
 from __future__ import annotations
 

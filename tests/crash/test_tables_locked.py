@@ -48,7 +48,7 @@ async def board(request: pytest.FixtureRequest, tables: str, tmp_path: Path) -> 
 
 @asynccontextmanager
 async def locked(url: str, table: str) -> AsyncIterator[None]:
-    """A table that no other connection can use until this is left."""
+    """Lock a table for all other connections within this context."""
     connection = await asyncpg.connect(driver_url(url))
     try:
         async with connection.transaction():

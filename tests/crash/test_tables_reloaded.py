@@ -1,4 +1,4 @@
-"""The file of tables put in force again in the middle of traffic: every row goes to one place, once."""
+"""The tables file reloaded during traffic: every row is inserted once, into one table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_a_database_that_is_changed_in_the_file_takes_the_rows_from_then_o
                 await book.acknowledged(20 * turn)
                 board.write(ledger(description=f"Version {turn}."), database=places[turn % 2])
                 assert (await client.post("/v1/tables/reload")).status_code == 200
-                # Whatever is sent from here on goes to the new place.
+                # Calls from here on go to the new table.
                 marked.append((f"mark {turn}", places[turn % 2]))
                 result = await insert(client, "note", f"mark {turn}")
                 assert result.code == "succeeded", result

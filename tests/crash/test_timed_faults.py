@@ -1,4 +1,4 @@
-"""Faults that do harm only at one moment, brought about at that moment."""
+"""Faults that do harm only at one moment, injected at that moment."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ async def test_a_key_that_is_given_back_while_another_asks_for_it_is_theirs(
     await other.look()
 
     class Between:
-        """The holder's call is refused after the key was asked for, and before it is seen who holds it."""
+        """The holder's call is refused after the key was requested, and before the holder is read."""
 
         def __init__(self, driver: Any) -> None:
             self._driver = driver

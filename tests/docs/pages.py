@@ -20,7 +20,7 @@ _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block: its language, its text, the comment before it, and the output that is shown right after it."""
+    """A fenced block: its language, its text, the comment before it, and the output shown after it."""
 
     page: str
     number: int
@@ -31,7 +31,7 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """Whether it is meant to be run."""
+        """Return True if the block is to be run."""
         return not self.note.startswith("not run: ")
 
     @property
@@ -106,7 +106,7 @@ def codes_in(cell: str) -> list[str]:
 
 
 def links_of(page: str) -> list[str]:
-    """Where the page links to."""
+    """Return the targets of the page's links."""
     return _LINK.findall(prose_of(page))
 
 

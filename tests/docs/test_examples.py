@@ -27,7 +27,7 @@ PAGES_WITH_DEADLINES = ("docs/howto/python-tools.md", "docs/howto/shell-tools.md
 
 @pytest.fixture
 def clean_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder and a home of the board that hold nothing."""
+    """An empty working folder and an empty home of the board."""
     monkeypatch.setenv("PEGBOARD_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     return tmp_path

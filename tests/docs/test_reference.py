@@ -1,4 +1,4 @@
-"""The reference pages list what there is: all of it, and nothing else."""
+"""The reference pages list everything that exists, and nothing else."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REST = "docs/reference/rest.md"
 TOOL = "docs/reference/tool-definition.md"
 OBSERVABILITY = "docs/howto/observability.md"
 
-# What every command takes; described once.
+# Options of every command, described once.
 SHARED = {"--json", "--local", "--url", "--key", "--help", "-h"}
 
 
@@ -68,7 +68,7 @@ def every_error(root: type[ToolError] = ToolError) -> Iterator[type[ToolError]]:
 
 
 def problem_codes() -> set[str]:
-    """The codes of wrong arguments: what the registry's code gives to those who put problems into words."""
+    """Return the codes for invalid arguments: those for which the code has a message."""
     found: set[str] = set()
     for path in (ROOT / "src" / "pegboard" / "json_schema").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -158,7 +158,7 @@ def test_every_option_of_a_command_is_in_its_section_and_no_other(name: str) -> 
         if option.startswith("-")
     }
     shown = section(CLI, name)
-    # Mentions of other commands' options stand in a whole command in backticks.
+    # Options of other commands are mentioned within a whole command in backticks.
     mentioned = {word for code in codes_in(shown) for word in code.split()[:1] if word.startswith("-") and word != "-"}
     assert options - SHARED <= set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", shown))
     assert mentioned <= options

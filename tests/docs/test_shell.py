@@ -22,7 +22,7 @@ from tests.docs.warm_shell import client
 from tests.fork_server import Forked, fork
 
 DEFAULT_URL = "http://127.0.0.1:8080"
-DEFAULT_PORT = "9000"  # where the pages have servers of their own, which the board may reach
+DEFAULT_PORT = "9000"  # where the pages' own servers listen, which the board may reach
 PROGRAM = Path(sys.executable).with_name("pegboard")
 MARK = "@@ block {} @@"
 
@@ -34,7 +34,7 @@ def runnable(page: str) -> list[Block]:
 
 
 REACHING_OUT = [f"docs/howto/{page}.md" for page in ("http-tools", "import", "mcp-tools", "egress")]
-# Each is sent to one server, whose board then has what the pages before have made.
+# These pages share one server, so the board has everything that the pages before have created.
 HOW_TO = [page for page in PAGES if page.startswith("docs/howto/") and page not in REACHING_OUT and runnable(page)]
 JOURNEYS = {
     "first steps": ["docs/tutorial.md"],
@@ -42,7 +42,7 @@ JOURNEYS = {
     **{f"how to, from {Path(HOW_TO[at]).stem} on": HOW_TO[at : at + 3] for at in range(0, len(HOW_TO), 3)},
     "reaching out": REACHING_OUT,
 }
-# Where people begin, every command is a program started from nothing; elsewhere it is loaded already.
+# On the first pages, every command starts a new program; on others, it is already loaded.
 FROM_NOTHING = ("first steps", "the page that people see first")
 
 
@@ -71,14 +71,14 @@ def folder(tmp_path: Path, warm: str | None) -> Path:
 
 @pytest.fixture
 def port() -> str:
-    """Where a page can serve something."""
+    """A port on which a page can serve."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return str(probe.getsockname()[1])
 
 
 @pytest.fixture
 def environment(tmp_path: Path, folder: Path, port: str) -> dict[str, str]:
-    """A user who has never used a board, and lets its tools reach what the pages serve."""
+    """The environment of a new user whose board lets tools reach the servers of the pages."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PEGBOARD_", "XDG_"))}
     path = f"{folder / '.venv' / 'bin'}:{os.environ['PATH']}"
     own = {"HOME": str(tmp_path), "PATH": path, "NO_COLOR": "1", "PYTHON": sys.executable}
@@ -87,7 +87,7 @@ def environment(tmp_path: Path, folder: Path, port: str) -> dict[str, str]:
 
 @pytest.fixture
 def url(folder: Path, environment: dict[str, str], warm: str | None) -> Iterator[str]:
-    """Where a server with the demo tools is."""
+    """The URL of a server with the demo tools."""
     with _server(folder, environment, warm) as server:
         assert server.stdout is not None
         try:
@@ -145,9 +145,9 @@ def put(text: str, here: dict[str, str]) -> str:
 def run(
     blocks: list[Block], folder: Path, environment: dict[str, str], here: dict[str, str], warm: str | None
 ) -> list[str]:
-    """What each block printed; all of them run in one shell, so that what one sets the next one has."""
+    """Return the output of each block; all run in one shell, so that each sees the variables of earlier ones."""
     script = put("set -e\n" + "\n".join(_part(place, block) for place, block in enumerate(blocks)), here)
-    # Into a file: a server that a page has left running would hold a pipe open.
+    # A file, because a server that a page has left running would keep a pipe open.
     printed = folder / "printed.txt"
     with printed.open("w") as output, _shell(script, folder, environment, output, warm) as shell:
         try:

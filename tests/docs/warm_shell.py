@@ -1,7 +1,7 @@
-"""A shell in which `pegboard` is loaded already, since that is most of what its commands cost.
+"""A shell in which `pegboard` is already loaded, because loading is most of the cost of its commands.
 
-Run as a program, forked out of one that has loaded everything, it runs a script. What `client` gives is the `pegboard`
-of that script: it hands over its words, environment, folder and descriptors, and ends as the program ends.
+Run as a program, forked from one that has loaded everything, it runs a script. `client` returns the `pegboard` of
+that script: it sends its arguments, environment, folder and file descriptors, and has the exit code of the program.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _serve(name: str, folder: str, script: str) -> int:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(f"\0{name}")
         listener.listen()
-        # A pipe would be held open by a server that the script has left running.
+        # A server that the script has left running would keep a pipe open.
         shell = subprocess.Popen(["sh", "-c", script], cwd=folder, stdout=sys.stderr.fileno())
         ended = os.pidfd_open(shell.pid)
         programs: set[int] = set()

@@ -52,7 +52,7 @@ async def add(board: Pegboard, name: str, **more: Any) -> None:
 
 
 async def prune_first_rows(board: Pegboard) -> None:
-    """Leave a chain whose first rows are removed."""
+    """Prune the first rows of a chain."""
     for number in range(3):
         await board.call("echo", {"number": number})
     pruned = await board.audit.prune(datetime.now(UTC))
@@ -107,7 +107,7 @@ async def repeat_keys(board: Pegboard) -> None:
 
 
 async def leave_in_doubt(board: Pegboard) -> None:
-    """A row of a call whose process was killed."""
+    """Write the row of a call whose process was killed."""
     killed = await asyncio.to_thread(subprocess.run, [sys.executable, __file__, "die"], check=False)
     assert killed.returncode == -signal.SIGKILL
     async with asyncio.timeout(_BOUND), Pegboard.open():
@@ -116,7 +116,7 @@ async def leave_in_doubt(board: Pegboard) -> None:
 
 
 async def fall_back(board: Pegboard) -> None:
-    """A row of several attempts, and one whose answer is the fallback."""
+    """Write a row with several attempts, and one whose output is the fallback."""
     rules = {"output_schema": {"type": "integer"}, "retry": {"max_attempts": 2, "on": ["contract_violation"]}}
     board.tool(name="tried", **rules)(_answer)
     board.tool(name="replaced", **rules, fallback={"value": 7})(_answer)
@@ -148,7 +148,7 @@ async def run_chain(board: Pegboard) -> None:
     await board.run({"name": "echo", "arguments": {"text": "thread"}}, thread=thread.id)
 
 
-# The first revision that each step is possible at: as soon as the code of that revision can do all of it.
+# The first revision whose code can do all of a step.
 STEPS: list[tuple[int, Callable[[Pegboard], Awaitable[None]]]] = [
     (3, prune_first_rows),
     (2, succeed_and_fail),

@@ -39,7 +39,7 @@ def all_revisions(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def home(tmp_path: Path, revision: str) -> Path:
     """A home with the stored database of a revision."""
     connection = sqlite3.connect(tmp_path / "pegboard.db")
-    # The disk may take its time: nothing here is to survive a power cut.
+    # Nothing here has to survive a power failure.
     connection.execute("PRAGMA synchronous = OFF")
     connection.executescript((FOLDER / f"{revision}.sql").read_text(encoding="utf-8"))
     connection.close()

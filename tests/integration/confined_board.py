@@ -1,4 +1,4 @@
-"""python and shell tools to try, and the board's surfaces with what lies behind them: journal, versions and secrets."""
+"""python and shell tools for tests, and the board's surfaces with its journal, versions and secrets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.surfaces.rest.clients import bearer, good
 from tests.unit.dialects.rendering import rendered
 
 SURFACES = ("library", "rest", "cli")
-# Where rows are read again, both kinds of database are.
+# Tests that read rows again use both kinds of database.
 STORED = (*SURFACES, "rest on postgresql")
 
 
@@ -31,7 +31,7 @@ def python(code: str, name: str = "tool", **more: Any) -> dict[str, Any]:
 
 
 def shell(command: str, *parameters: str, name: str = "tool", **more: Any) -> dict[str, Any]:
-    """A shell tool that takes these texts; what its config can hold belongs there, all else to itself."""
+    """Return a shell tool with this command; options of its config go there, all others to the tool."""
     schema = {"type": "object", "properties": {each: {"type": "string"} for each in parameters}}
     return _tool("shell", {"command": command}, name, {"input_schema": schema, **more})
 
@@ -71,13 +71,13 @@ class Way(Surface, Protocol):
         """What a tool was, newest first."""
 
     async def replay(self, execution_id: str, version: int | None = None) -> tuple[bool | None, Any]:
-        """Run a call again: whether it ended the same, and what it answered now."""
+        """Replay a call; return whether it ended the same, and its new output."""
 
     async def keep(self, name: str, value: str) -> None:
         """Set a named secret."""
 
     async def lists(self, tool: str) -> str:
-        """All that is shown of the tools on this board."""
+        """Return everything that is shown about the tools of this board."""
 
 
 class LibraryWay(LibrarySurface):
@@ -167,7 +167,7 @@ class CliWay(CliSurface):
 
 
 async def warm(way: Way, **config: Any) -> None:
-    """Have a process ready for the next call of such a tool, which then has all of its time for itself."""
+    """Prepare a process for the next call of such a tool, so that the start does not count towards its deadline."""
     await way.create(shell("true", name="warm", **config))
     assert (await way.call("warm"))["success"]
 

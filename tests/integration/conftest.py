@@ -1,4 +1,4 @@
-"""A board, the ways into it, and a folder that its commands may be shown."""
+"""A board, its surfaces, and a folder that its commands may see."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def way(through: str, board: Pegboard) -> AsyncIterator[Way]:
 
 @pytest.fixture
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder apart from the board's own that commands may be shown, whichever user they run as."""
+    """A folder outside of the board's own, which commands may see and any user can read."""
     made = tmp_path_factory.mktemp("shown")
     made.chmod(0o777)
     return made

@@ -1,4 +1,4 @@
-"""Tools that start trees of processes, a server to end in their middle, and what is left of all that."""
+"""Tools that start trees of processes, a server to stop while they run, and a search for what is left."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _LOOKS = 30
 
 
 class Tree:
-    """A tool whose call is a tree of processes that would sleep for hours."""
+    """A tool whose call starts a tree of processes that would sleep for hours."""
 
     def __init__(self, kind: str, **more: Any) -> None:
         self._mark = f"{10_000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
@@ -61,7 +61,7 @@ class Tree:
         return processes_of("sleep", self._mark)
 
     async def grown(self) -> set[int]:
-        """Those processes, once all of them are there."""
+        """Return the processes as soon as all of them run."""
 
         async def all_there() -> set[int]:
             found = self.running()
@@ -142,7 +142,7 @@ def resident(pid: int) -> int:
 
 
 class Server:
-    """A server process, as `pegboard serve` runs it; its log is kept in a file."""
+    """A server process, as `pegboard serve` runs it; its log goes to a file."""
 
     def __init__(self, process: Forked, url: str) -> None:
         self.process = process
@@ -159,13 +159,13 @@ class Server:
         self.process.wait(WAIT)
 
     def stop(self) -> None:
-        """Ask it to stop; it may take its time."""
+        """Ask the server to stop, and allow it some time."""
         self.process.send_signal(signal.SIGTERM)
 
 
 @contextmanager
 def server(home: Path, database: str, log: Path, **environment: str) -> Iterator[Server]:
-    """A server that has its state there, ended at the latest when this is left."""
+    """A server with its state in this folder; it is stopped at the end of the context, if not before."""
     settings = {"PEGBOARD_HOME": str(home), "PEGBOARD_DATABASE_URL": database, "PEGBOARD_ADMIN_KEY": KEY}
     program = Program({**settings, "PEGBOARD_LOG_LEVEL": "debug", "PYTHONUNBUFFERED": "1", **environment})
     with (

@@ -1,7 +1,7 @@
-"""Agent loops as users write them, one for each official SDK, against a provider that says what a script says.
+"""Agent loops as users write them, one for each official SDK, against a provider that follows a script.
 
-Each loop sends what the SDK gave to the board, sends the board's answer to the provider, and ends when the board has no
-results. It returns the text of the last turn.
+Each loop sends what the SDK gave to the board, sends the board's answer to the provider, and ends when the board has
+no results. It returns the text of the last turn.
 """
 
 from __future__ import annotations

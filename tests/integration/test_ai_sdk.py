@@ -1,4 +1,4 @@
-"""The JavaScript of the how-to, with the AI SDK as it comes out of the package registry."""
+"""The JavaScript of the how-to, with the published AI SDK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seed's complete example, from an agent's answer to the memory and a live client, as a program of its own."""
+"""The seed's complete example, from an agent's answer to the memory and a live client, as a separate program."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ stored = pytest.mark.parametrize("through", STORED, indirect=True)
 
 
 def writing(folder: Path) -> dict[str, Any]:
-    """What a tool needs whose script writes to this folder."""
+    """Return the fields of a tool whose script writes to this folder."""
     return {"working_dir": str(folder), "writable": True, "shell": True}
 
 
@@ -251,6 +251,6 @@ async def test_an_attempt_that_takes_too_long_is_made_again(way: Way, folder: Pa
     assert (await way.call("tool"))["result"]["exit_code"] == 0
     row = await way.row("tool")
     assert row["status"] == "succeeded"
-    # One that was ended before it wrote its line is made again as well.
+    # A call that was ended before it wrote its line is repeated as well.
     assert row["attempts"] >= 2
     assert (folder / "log").read_text() == "x\nx\n"

@@ -27,7 +27,7 @@ Slow = list[asyncio.Task[httpx.Response]]
 
 @pytest.fixture
 async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
-    """A board with few places, and with tools that take theirs for a while."""
+    """A board with few slots, and with tools that occupy theirs for a while."""
     home = tmp_path / "home"
     settings = NoSettings(home=home, admin_key=KEY, sandbox_children=PLACES, drain_seconds=1)
     async with Pegboard.open(f"sqlite:///{home}/board.db", settings=settings) as fresh:
@@ -45,7 +45,7 @@ def admission(board: Pegboard) -> SandboxStats:
 
 
 async def waits(board: Pegboard, calls: int) -> None:
-    """Wait until so many calls wait for a place."""
+    """Wait until this many calls wait for a slot."""
 
     async def look() -> bool:
         return admission(board).waiting >= calls
@@ -82,7 +82,7 @@ async def test_hundreds_of_waiting_slow_calls_keep_no_other_user_from_running(bo
 
             before = done_of(hers)
             assert [await square(n) for n in range(5)] == [n * n for n in range(5)]
-            # In the order in which they came, all of hers would have been before.
+            # In the order of arrival, all of her calls would have been first.
             assert done_of(hers) - before <= QUEUED // 4
             assert await asyncio.gather(*(square(n) for n in range(10))) == [n * n for n in range(10)]
             assert done_of(hers) - before <= QUEUED // 2
@@ -100,14 +100,14 @@ def done_of(calls: Slow) -> int:
 
 
 async def start(board: Pegboard, caller: Caller, calls: int, seconds: float) -> list[asyncio.Task[ToolResult]]:
-    """So many slow calls of a user."""
+    """Start this many slow calls of a user."""
     arguments = {"seconds": str(seconds)}
     return [asyncio.create_task(board.call("slow", arguments, caller=caller)) for _ in range(calls)]
 
 
 async def taken(board: Pegboard) -> list[asyncio.Task[ToolResult]]:
-    """The slow calls that have all places, each of another user, since no user gets all of them."""
-    await is_idle(board)  # a call that was answered keeps its place until its processes are gone
+    """Start slow calls until all slots are taken, each by another user, because no user gets all of them."""
+    await is_idle(board)  # a call that was answered occupies its slot until its processes have ended
     calls = [call for n in range(PLACES) for call in await start(board, await member(board, f"user{n}"), 1, 60)]
 
     async def are_all() -> bool:

@@ -44,7 +44,7 @@ def start(tmp_path: Path, database_url: str) -> Start:
 
 
 async def rows(client: httpx.AsyncClient) -> list[dict[str, Any]]:
-    """What the journal holds, oldest first."""
+    """Return the rows of the journal, oldest first."""
     return list(reversed(good(await client.get("/v1/executions"))["items"]))
 
 
@@ -173,7 +173,7 @@ async def test_what_takes_longer_than_a_server_waits_is_ended_with_its_processes
 
 
 async def goes_away(through: str, board: Pegboard, tree: Tree) -> None:
-    """Call the tree through that surface, and leave when it has grown."""
+    """Call the tree through that surface, and disconnect when all of its processes run."""
     if through == "library":
         call = asyncio.create_task(board.call("tree"))
         await tree.grown()

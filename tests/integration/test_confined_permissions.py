@@ -1,4 +1,4 @@
-"""Who may register tools that run code, who may call them, and how they are kept as files."""
+"""Permissions to register and to call tools that run code, and their form in files."""
 
 from __future__ import annotations
 

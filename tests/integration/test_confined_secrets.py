@@ -24,7 +24,7 @@ ENV = {"PLAIN": PLAIN, "NAMED": "{{secret:NAMED}}", "BEARER": "Bearer {{secret:N
 }
 KNOWN = {"PLAIN": PLAIN, "NAMED": NAMED, "BEARER": f"Bearer {NAMED}", "FOREIGN": FOREIGN, "NUMBER": NUMBER}
 DIGEST = hashlib.sha256("".join(KNOWN.values()).encode()).hexdigest()
-# Nothing else in these tests begins so; in numbers, a part that is long enough not to stand there by chance.
+# No other text in these tests begins like this; the digits are long enough not to occur by chance.
 SIGNS = ("hush-", NUMBER[:8])
 
 CODE = """

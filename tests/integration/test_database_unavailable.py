@@ -22,7 +22,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def board(own_postgres: PostgresServer, tmp_path: Path) -> AsyncIterator[Pegboard]:
-    """A board on its own PostgreSQL, whose journal gives up soon."""
+    """A board on its own PostgreSQL server, whose journal gives up soon."""
     database = Database.create(own_postgres.url)
     journal = start(database, tmp_path / "spool", patience=0.3).journal
     settings = NoSettings(home=tmp_path, admin_key=KEY, drain_seconds=1)

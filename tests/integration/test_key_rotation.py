@@ -1,4 +1,4 @@
-"""A board whose encryption key moves: what is derived from its root stays as it was."""
+"""A board whose encryption key is rotated: what is derived from its root key is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that a model seldom makes, in graphs that are resumed."""
+"""Unusual calls of a model, in graphs that are resumed."""
 
 from __future__ import annotations
 

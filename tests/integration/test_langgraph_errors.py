@@ -1,4 +1,4 @@
-"""The error handler of a graph: what it records, which message the model gets, and when it gives a tool up."""
+"""The error handler of a graph: what it records, which message the model gets, and when it disables a tool."""
 
 from __future__ import annotations
 

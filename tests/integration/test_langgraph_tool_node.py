@@ -25,7 +25,7 @@ NO_CONFIG = RunnableConfig()
 
 
 async def run(board: Pegboard, *messages: Any, **options: Any) -> list[ToolMessage]:
-    """What the node answers, in a graph that is nothing but the node."""
+    """Return the node's messages, in a graph of only this node."""
     graph = StateGraph(MessagesState)
     graph.add_node("tools", BoardToolNode(board, **options))
     graph.add_edge(START, "tools")

@@ -53,7 +53,7 @@ async def there(board: Pegboard) -> AsyncIterator[Upstream]:
 
 
 def first(times: int, behaviour: Behaviour, then: Behaviour | None = None) -> Behaviour:
-    """Behave in one way so many times, then in another."""
+    """Behave in one way this many times, then in another."""
     left = [behaviour] * times
     after = then or answer_json("fine")
 

@@ -115,7 +115,7 @@ async def test_everything_passes_tools_prompts_resources_and_progress(
     admin: httpx.AsyncClient, url: str, mode: str
 ) -> None:
     names = await take(admin, str(BIN / "node"), str(EVERYTHING), "stdio", prefix="all_")
-    # These are offered to clients only that can be asked.
+    # The server offers these only to clients with the capabilities.
     assert {"all_trigger-elicitation-request", "all_trigger-sampling-request", "all_get-roots-list"} <= set(names)
     seen: list[float] = []
 

@@ -1,4 +1,4 @@
-"""The official reference servers, as they come out of the package registries: imported, and called."""
+"""The official reference servers, as published: imported, and called."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def upstreams() -> AsyncIterator[McpSessionPool]:
 
 
 class Everything:
-    """The reference server over HTTP, on a port that stays the same when it is started again."""
+    """The reference server over HTTP, on a port that is the same after a restart."""
 
     def __init__(self, port: int) -> None:
         self.upstream = Upstream(f"http://127.0.0.1:{port}/mcp", None)

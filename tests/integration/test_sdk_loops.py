@@ -1,4 +1,4 @@
-"""An agent loop with each official SDK comes to its end: a turn with a call, and the last one without."""
+"""An agent loop with each official SDK: a turn with a call, and the last turn without one."""
 
 from __future__ import annotations
 

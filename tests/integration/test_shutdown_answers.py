@@ -36,7 +36,7 @@ WAIT = 30
 
 @contextmanager
 def server(home: Path, packages: Path, *options: str, drain: int = 1) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server that waits so many seconds for running calls, with an installed handler that hangs; and its address."""
+    """A server that waits this many seconds for running calls, with a handler that hangs; and its address."""
     packages.mkdir()
     (packages / "hanging_tools.py").write_text(HANDLER)
     info = packages / "hanging_tools-1.0.dist-info"
@@ -70,7 +70,7 @@ def server(home: Path, packages: Path, *options: str, drain: int = 1) -> Iterato
 
 
 def seen(process: subprocess.Popen[str], words: str) -> str:
-    """What follows these words in the next line of its output that holds them."""
+    """Return the text after these words in the next line of its output that contains them."""
     assert process.stdout is not None
     for line in process.stdout:
         _, found, rest = line.partition(words)

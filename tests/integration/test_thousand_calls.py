@@ -1,4 +1,4 @@
-"""A thousand calls of http and mcp tools, half of them failing or timing out, and nothing is left of them."""
+"""A thousand calls of http and mcp tools, half of which fail or time out, leave nothing behind."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 class Held:
-    """What this process holds now."""
+    """The tasks, descriptors and processes of this process now."""
 
     def __init__(self) -> None:
         gc.collect()
@@ -73,7 +73,7 @@ async def there() -> AsyncIterator[Upstream]:
 
 @pytest.fixture
 async def server() -> AsyncIterator[Offering]:
-    """An MCP server whose `look` works, and whose `say` does as its argument instructs."""
+    """An MCP server whose `look` works, and whose `say` behaves as its argument specifies."""
     async with offering(tool("say"), tool("look")) as running:
         yield running
 
@@ -83,7 +83,7 @@ async def board(
     there: Upstream, server: Offering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Pegboard]:
     """A board with the tools of both, and of two commands, one of which never answers."""
-    # Left alone after a few failures, the upstreams would not be asked at all.
+    # With an open circuit breaker, the upstreams would not be called at all.
     monkeypatch.setattr("pegboard.http_client.circuit_breaker.CircuitBreaker.admit", lambda _self: None)
     settings = NoSettings(home=tmp_path / "home", egress_allow="127.0.0.1")
     async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as fresh:
@@ -92,7 +92,7 @@ async def board(
         await fresh.imports.mcp(fresh.admin, server_url=server.url)
         await fresh.imports.mcp(fresh.admin, command=odd("fine"), prefix="odd_")
         await fresh.imports.mcp(fresh.admin, command=odd("hang-call"), prefix="stuck_")
-        # Only these hang: the others fail before their timeout, however slow the machine is.
+        # Only these hang: the others fail before their timeout, even on a slow machine.
         for name in ("http_hang", "http_drip", "say", "stuck_echo"):
             await fresh.tools.update(name, {"timeout": SECONDS}, fresh.admin)
         server.instead["tools/call"] = as_reported(server)
@@ -100,7 +100,7 @@ async def board(
 
 
 def as_reported(server: Offering) -> Behaviour:
-    """`look` works; `say` hangs, breaks off or refuses, depending on its argument."""
+    """`look` works; `say` hangs, disconnects or refuses, depending on its argument."""
     normal = Offering(server.tools, server.server)
     ways = {b'"hang"': hang, b'"reset"': reset, b'"no"': answer(500, "no")}
 
@@ -112,7 +112,7 @@ def as_reported(server: Offering) -> Behaviour:
 
 
 def plan(good: list[Call], bad: list[Call], calls: int) -> list[Call]:
-    """So many calls, one of each in turn."""
+    """Return this many calls, one of each kind in turn."""
     pairs = [(bad[number % len(bad)], good[number % len(good)]) for number in range(calls // 2)]
     return [call for pair in pairs for call in pair]
 
@@ -137,7 +137,7 @@ async def made(board: Pegboard, calls: list[Call]) -> Counter[str]:
 
 
 async def back(before: Held) -> Held:
-    """Wait until no more is held than before, but for connections that are kept for the next call."""
+    """Wait until no more is in use than before, except pooled connections."""
 
     async def as_before() -> bool:
         now, kept = Held(), AT_ONCE // 2
@@ -160,7 +160,7 @@ async def test_many_calls_leave_nothing_behind(board: Pegboard, count: int) -> N
     bad: list[Call] = [(f"http_{name}", {}) for name in WAYS if name != "fine"]
     bad += [("say", {"text": "reset"}), ("say", {"text": "no"}), ("stuck_echo", {})]
     calls = plan(GOOD, bad, count)
-    await made(board, calls[: max(count // 5, 40)])  # whatever is loaded or pooled once, is now
+    await made(board, calls[: max(count // 5, 40)])  # modules and pools are loaded once, before the measurement
     before = Held()
     ended = await made(board, calls)
     assert sum(ended.values()) == count

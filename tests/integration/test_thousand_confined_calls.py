@@ -1,4 +1,4 @@
-"""A thousand calls of python and of shell tools, half of them failing or timing out, and nothing is left of them."""
+"""A thousand calls of python and of shell tools, half of which fail or time out, leave nothing behind."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tests.waiting import until
 CALLERS = 4
 EACH_AT_ONCE = 2
 GROWTH = 6 * 2**20
-# The loop's own pool has as many threads as it needed at once, to so many.
+# The maximum number of threads of the loop's own pool.
 POOLED = {"threads": min(32, (os.cpu_count() or 1) + 4)}
 Call = tuple[str, dict[str, Any]]
 
-# A handler that says what the process of the server holds, seen from within.
+# A handler that reports the server process's resources from within.
 CENSUS = """
 import asyncio, ctypes, gc, threading
 
@@ -104,7 +104,7 @@ class Kind:
         return [patient, *hasty]
 
     def plan(self, calls: int) -> list[Call]:
-        """So many calls in any order, half of them bad, and half of these too slow."""
+        """Return this many calls in any order, half of them failing, and half of these too slow."""
         hanging = [(name, {"how": "hang"}) for name in HANGS]
         failing = [(self.tool["name"], {"how": how}) for how in self.badly]
         fine = [(self.tool["name"], {"how": how}) for how in self.well]
@@ -145,13 +145,13 @@ class Held:
     zygote_memory: int
 
     def is_within(self, before: Held) -> bool:
-        """Whether nothing is held that was not before, memory aside."""
+        """Return True if no resource is used that was not used before, apart from memory."""
         counted = [name for name in self.__dataclass_fields__ if not name.endswith("memory")]
         return all(getattr(self, name) <= getattr(before, name) + POOLED.get(name, 0) for name in counted)
 
 
 class Crowd:
-    """Several people who call the tools of one server."""
+    """Several users who call the tools of one server."""
 
     def __init__(self, running: Server, keys: list[str], folders: Path) -> None:
         self._server = running
@@ -159,7 +159,7 @@ class Crowd:
         self._folders = folders
 
     async def make(self, calls: list[Call]) -> Counter[str]:
-        """How these calls ended, made by all of them at once; a few are given up."""
+        """Run these calls concurrently for all users, and return how they ended; some are cancelled."""
         left = iter(enumerate(calls))
         ended: Counter[str] = Counter()
 
@@ -189,7 +189,7 @@ class Crowd:
         return len(states(self._server.process.pid))
 
     async def held(self) -> Held:
-        """What the server holds, its zygotes and what they have started included."""
+        """Return the resources of the server, its zygotes and their processes."""
         async with httpx.AsyncClient(base_url=self._server.url, headers=bearer(KEY)) as client:
             census = good(await client.post("/v1/tools/census/call", json={}))["result"]
         pid = self._server.process.pid
@@ -208,7 +208,7 @@ class Crowd:
         )
 
     async def back(self, before: Held) -> Held:
-        """Wait until no more is held than before."""
+        """Wait until no more is in use than before."""
         now = before
 
         async def as_before() -> bool:
@@ -225,7 +225,7 @@ class Crowd:
 
 @asynccontextmanager
 async def crowd(tmp_path: Path, kind: Kind, **environment: str) -> AsyncIterator[Crowd]:
-    """A server with those tools, and people who may call them."""
+    """A server with those tools, and users who may call them."""
     packages, folders = tmp_path / "packages", tmp_path / "folders"
     info = packages / "census_tools-1.0.dist-info"
     for made in (info, folders):
@@ -261,7 +261,7 @@ async def test_many_calls_leave_nothing_behind(tmp_path: Path, name: str, calls:
     # A place for every caller, or those that have little time would spend it waiting.
     places = {"PEGBOARD_SANDBOX_CHILDREN": str(CALLERS * EACH_AT_ONCE)}
     async with crowd(tmp_path, kind, PEGBOARD_SANDBOX_WITHOUT=without, **places) as people:
-        await people.make(kind.plan(max(calls // 5, 60)))  # whatever is loaded or kept once, is now
+        await people.make(kind.plan(max(calls // 5, 60)))  # modules and pools are loaded once, before the measurement
         await steady(people.processes)
         before = await people.held()
         ended = await people.make(kind.plan(calls))
@@ -269,7 +269,7 @@ async def test_many_calls_leave_nothing_behind(tmp_path: Path, name: str, calls:
         assert set(ended) <= {"fine", "execution_failed", "result_too_large", "timeout", "unavailable", "given up"}
         assert ended["fine"] >= calls * 0.45
         assert ended["execution_failed"] >= calls * 0.15
-        # On a busy machine, some of those that have little time have none left when it is their turn.
+        # On a busy machine, calls with a short timeout may expire before they get a slot.
         assert ended["timeout"] >= calls * 0.05
         assert ended["timeout"] + ended["unavailable"] >= calls * 0.2
         after = await people.back(before)

@@ -1,4 +1,4 @@
-"""An MCP server over HTTP written by hand, in the test's own loop, so that it can answer as no decent server does."""
+"""An MCP server over HTTP in the test's own event loop that violates the protocol in many ways."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Asked(NamedTuple):
 
     @property
     def says(self) -> str:
-        """The method of the message, or that of the HTTP request if it has none."""
+        """Return the method of the message, or that of the HTTP request if it has no message."""
         return str(self.message.get("method", self.method))
 
     @property
@@ -80,7 +80,7 @@ class WebServer:
         return Upstream(f"http://127.0.0.1:{self.port}/mcp", None)
 
     def count(self, says: str) -> int:
-        """How many such requests came."""
+        """Return the number of such requests."""
         return sum(asked.says == says for asked in self.asked)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -131,7 +131,7 @@ class WebServer:
 
 
 async def decently(_asked: Asked) -> bool:
-    """Nothing odd."""
+    """Answer correctly."""
     return False
 
 

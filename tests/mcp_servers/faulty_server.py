@@ -37,7 +37,7 @@ def forever() -> None:
 
 
 def daemon() -> None:
-    """Leave a process behind that has left the process group and keeps our output open."""
+    """Start a process that has left the process group and keeps our output open."""
     if os.fork():
         return
     os.setsid()

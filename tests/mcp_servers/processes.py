@@ -1,4 +1,4 @@
-"""Which processes run, and which of them come from where."""
+"""The running processes and their descent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_running(pid: int) -> bool:
 
 
 def descendants(of: int | None = None) -> set[int]:
-    """The running processes that come from this one, or from the one that asks."""
+    """Return the running descendants of this process; of the calling process by default."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and is_running(int(entry.name)):

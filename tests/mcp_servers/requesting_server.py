@@ -59,7 +59,7 @@ def build_question(message: str) -> types.ElicitRequest:
 
 
 async def ask(context: Context, params: types.CallToolRequestParams) -> types.InputRequiredResult | str:
-    """Ask for a name, as the revision allows."""
+    """Ask the client for a name, in the way of the revision."""
     arguments = params.arguments or {}
     message, times = arguments.get("message", "Who?"), arguments.get("times", 1)
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:

@@ -27,7 +27,7 @@ def everyday(era: str, notes: Path | None = None) -> Upstream:
 
 
 class HttpServer:
-    """The SDK's server on a port that stays the same when it is started again."""
+    """The SDK's server on a port that is the same after a restart."""
 
     def __init__(self, era: str, notes: Path | None) -> None:
         self._era = era

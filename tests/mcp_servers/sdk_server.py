@@ -1,6 +1,6 @@
-"""An MCP server made with the SDK, as people make them: `sdk_server.py stdio|PORT modern|legacy [FILE]`.
+"""An ordinary MCP server made with the SDK: `sdk_server.py stdio|PORT modern|legacy [FILE]`.
 
-Over HTTP it prints the port it listens on. What happens to `slow` is noted in FILE; FILE.say describes `say`.
+Over HTTP it prints the port it listens on. The events of `slow` are written to FILE; FILE.say describes `say`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ described = notes.with_suffix(".say") if notes is not None else None
 
 
 def note(what: str) -> None:
-    """Leave a word for watchers."""
+    """Append a line to the file that tests read."""
     if notes is not None:
         with notes.open("a") as file:
             file.write(what + "\n")
@@ -68,7 +68,7 @@ def add(a: int, b: int) -> int:
     description=described.read_text() if described is not None and described.exists() else None, structured_output=False
 )
 def say(text: str) -> str:
-    """Say something."""
+    """Return the text."""
     return text
 
 
@@ -112,7 +112,7 @@ async def count(to: int, context: Context) -> int:
 
 @server.tool()
 async def slow(seconds: float) -> str:
-    """Take time."""
+    """Take some time."""
     note("began")
     try:
         await asyncio.sleep(seconds)
@@ -124,13 +124,13 @@ async def slow(seconds: float) -> str:
 
 @server.tool()
 async def ask(name: Annotated[Name, Resolve(who)]) -> str:
-    """Greet a person whose name has to be asked for."""
+    """Greet a person after asking for the name."""
     return f"Hello {name.name}"
 
 
 @server.tool()
 async def learn(context: Context) -> str:
-    """Offer another tool from now on, and describe an old one again."""
+    """Offer another tool from now on, and describe an old one differently."""
 
     def more() -> str:
         return "more"

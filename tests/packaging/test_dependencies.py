@@ -41,7 +41,7 @@ def list_imports() -> Iterator[str]:
 
 def test_every_imported_package_is_a_dependency() -> None:
     declared = {read_name(requirement) for requirement in PROJECT_TABLE["dependencies"]}
-    # A package that a dependency pins exactly has no version of its own to choose.
+    # A package that a dependency pins exactly has no other possible version.
     pinned = {
         read_name(requirement)
         for name in declared

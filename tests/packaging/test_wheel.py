@@ -1,4 +1,4 @@
-"""The wheel as a user installs it: into an empty environment, outside of the checkout.
+"""The wheel installed into an empty environment, outside of the checkout.
 
 `make test` installs it with plain pip, which takes the newest versions that the metadata allows; `make test-deps` with
 versions that uv resolves: SMOKE_RESOLUTION is `pip`, or one or more of uv's `highest` and `lowest-direct`.

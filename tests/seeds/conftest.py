@@ -1,4 +1,4 @@
-"""A board in memory, and each of its surfaces; and one with tables, and the ways to those."""
+"""A board in memory and each of its surfaces, and a board with tables."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def way(request: pytest.FixtureRequest, tabled: Pegboard) -> AsyncIterator
 
 @pytest.fixture
 def listing(tmp_path: Path, url: str, way: Way) -> Listing:
-    """Puts other tables in force, of the same database unless configured otherwise."""
+    """Activates other tables, of the same database unless configured otherwise."""
 
     async def put(*tables: dict[str, Any], database: str = url) -> None:
         write_tables(tmp_path / "tables.json", *tables, database=database)

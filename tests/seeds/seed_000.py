@@ -1,4 +1,4 @@
-"""The tables and the tools of seed 000's examples, and its two ways to a tool: the library and REST."""
+"""The tables and the tools of seed 000's examples, called through the library and REST."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ async def count(url: str, name: str = "mood_entries") -> int:
 
 
 async def kept(url: str, query: str) -> tuple[Any, ...]:
-    """The only row of a query; instants in UTC and JSON as data, however the database keeps them."""
+    """Return the only row of a query, with instants in UTC and JSON as data on either database."""
     [row] = await rows_of(url, query)
     return tuple(_read(value) for value in row)
 
@@ -155,7 +155,7 @@ class Way(Protocol):
         """What is recorded of the tool's calls, oldest first."""
 
     async def reload(self) -> None:
-        """Have the file of tables read again."""
+        """Reload the tables file."""
 
 
 class LibraryWay:
@@ -224,7 +224,7 @@ async def failed(way: Way, tool: str, arguments: Any) -> dict[str, Any]:
 
 
 async def refused(way: Way, tool: str, arguments: Any) -> dict[str, Any]:
-    """The error of a call whose arguments are invalid."""
+    """Return the error of a call whose arguments are invalid."""
     error = await failed(way, tool, arguments)
     assert error["type"] == "VALIDATION_ERROR", error
     return error

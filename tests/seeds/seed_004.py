@@ -1,4 +1,4 @@
-"""The envelopes of seed 004's examples, and its two ways to a board: the library and REST."""
+"""The envelopes of seed 004's examples, sent to a board through the library and REST."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OUTPUT = (
     *("tool_name", "request_id", "status", "payload", "error_msg"),
     *("processing_time_ms", "timestamp", "version"),
 )
-# What differs from one answer to the next, whatever they say.
+# Fields that differ between any two responses.
 _VOLATILE = re.compile(rb'"(request_id|processing_time_ms|timestamp)":("[^"]*"|[0-9]+)')
 KNOWN, UNKNOWN = "a" * 64, "b" * 64
 PROMISE = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -106,7 +106,7 @@ async def given(contract: Contract, request: Any) -> dict[str, Any]:
 
 
 async def refused(contract: Contract, request: Any) -> str:
-    """The message of a request that must be refused: nothing ran."""
+    """Return the message of a request that must be refused without running anything."""
     answer = await ask(contract, request)
     assert (answer["status"], answer["payload"]) == ("error", None), answer
     rows = await contract.journal(answer["tool_name"]) if answer["tool_name"] else []
@@ -115,7 +115,7 @@ async def refused(contract: Contract, request: Any) -> str:
 
 
 async def record(contract: Contract, *hashes: str) -> None:
-    """Have findings seen once more."""
+    """Record the findings once more."""
     findings = [{"finding_id": "finding-1", "composite_hash": each} for each in hashes]
     await given(contract, envelope("record_findings", {"findings": findings}))
 

@@ -1,4 +1,4 @@
-"""Seed 000, what a tool answers with: the format of a success, of the four types of errors, and of each data type's."""
+"""Seed 000, the responses of a tool: the format of a success, of the four types of errors, and of each data type."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ UNKNOWN_ERROR = {
         "details": {"code": "internal_error"},
     },
 }
-# One field of each data type, by the names in the seed's examples of what is said of them.
+# One field of each data type, by the names in the seed's examples of messages.
 EVERY_TYPE = (
     field("notes", "text", maxLength=500),
     field("energy_level", "integer", min=1, max=10),
@@ -166,7 +166,7 @@ class TestDataTypeValidation:
     async def test_the_example_validation_error_of_fields_of_type(
         self, way: Way, listing: Listing, name: str, value: Any, message: str
     ) -> None:
-        # Whether the field may be left out makes no difference to what is said of a value that it is given.
+        # The messages for a given value do not depend on whether the field is required.
         for required in (True, False):
             fields = [{**each, "required": required} for each in EVERY_TYPE if each["name"] == name]
             await listing(table("t", "mood_entries", *fields))

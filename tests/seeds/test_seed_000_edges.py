@@ -49,7 +49,7 @@ class TestEdgeCases:
     """Testing Requirements: Edge Cases."""
 
     async def test_very_long_text_fields_at_max_length(self, way: Way, url: str, listing: Listing) -> None:
-        most = 500_000  # as much as the arguments of a call may hold, by default
+        most = 500_000  # the default limit for the arguments of a call
         await listing(table("t", "notes", field("content", "text", maxLength=most), field("created_at", "datetime")))
         await inserted(way, "t", {**NOTE, "content": "é" * most})
         assert await rows_of(url, "SELECT length(content) FROM notes") == [(most,)]
@@ -154,7 +154,7 @@ class TestSecurityRequirements:
     async def test_input_sanitization_all_inputs_are_validated_before_the_database(
         self, way: Way, url: str, listing: Listing
     ) -> None:
-        # A table without any rule of its own, so that only the validation stands before it.
+        # A table without constraints, so that only the validation protects it.
         await run_sql(
             url, "CREATE TABLE lax (user_id TEXT, mood TEXT, energy_level INTEGER, notes TEXT, timestamp TEXT)"
         )

@@ -147,7 +147,7 @@ class TestDatabaseOperations:
         self, way: Way, url: str, listing: Listing, key: str, rest: str, expected: Any
     ) -> None:
         if url.startswith("sqlite") and key.startswith("number"):
-            key, expected = "number INTEGER PRIMARY KEY,", 1  # SQLite counts such a key itself, whatever its default
+            key, expected = "number INTEGER PRIMARY KEY,", 1  # SQLite assigns such a key itself and ignores its default
         await run_sql(url, f"CREATE TABLE keyed ({key} words TEXT{rest})")
         await listing(table("t", "keyed", field("words", "text")))
         data = await inserted(way, "t", {"words": "w"})
@@ -168,7 +168,7 @@ class TestDatabaseOperations:
     async def test_no_explicit_transaction_management_is_required_for_single_inserts(self, way: Way, url: str) -> None:
         for number in range(3):
             await inserted(way, "log-mood", {**MOOD, "user_id": f"u{number}"})
-            assert await count(url) == number + 1  # seen by another connection as soon as it is answered
+            assert await count(url) == number + 1  # visible to another connection as soon as the call is answered
 
     async def test_multiple_inserts_are_batched_in_a_single_transaction(
         self, way: Way, url: str, listing: Listing
@@ -217,7 +217,7 @@ class TestAuditTrail:
         before = datetime.now(UTC)
         await inserted(way, "log-mood", MOOD)
         [row] = await way.journal("log-mood")
-        short = timedelta(milliseconds=10)  # moments are kept with fewer digits than the clock has
+        short = timedelta(milliseconds=10)  # timestamps are stored with fewer digits than the clock has
         assert before - short <= row["started_at"] <= row["finished_at"] <= datetime.now(UTC) + short
 
     async def test_an_audit_event_captures_the_inserted_row_id(self, way: Way) -> None:

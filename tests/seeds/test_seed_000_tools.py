@@ -49,7 +49,7 @@ MOOD_SCHEMA = {
 
 
 async def schema_of(way: Way, tool: str = "log-mood") -> dict[str, Any]:
-    """What the tool takes."""
+    """Return the input schema of the tool."""
     return dict((await way.tool(tool))["input_schema"])
 
 

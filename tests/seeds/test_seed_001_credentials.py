@@ -55,7 +55,7 @@ async def stored(database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
 
 
 async def everything(url: str) -> str:
-    """Every row of every table as the database holds it, and for SQLite the bytes of its files."""
+    """Return every row of every table as it is stored, and for SQLite the bytes of its files."""
     database = Database.create(url)
     found = []
     async with database.read() as conn:

@@ -199,7 +199,7 @@ class TestToolResponse:
 
 
 class TestVersions:
-    """Each change of a definition is kept."""
+    """Each change of a definition is stored."""
 
     async def test_old_versions_can_be_read_with_who_made_them(self, board: Pegboard, surface: Surface) -> None:
         made = await surface.create(WHOLE)

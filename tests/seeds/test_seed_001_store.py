@@ -204,7 +204,7 @@ class TestAgentRelationship:
 
 
 class TestTwoChangesAtOnce:
-    """Nothing is lost when two people change one tool at the same time."""
+    """Nothing is lost if two users change one tool at the same time."""
 
     async def test_without_a_version_both_changes_hold(self, stored: Pegboard) -> None:
         await stored.add(MOCK)

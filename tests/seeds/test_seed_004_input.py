@@ -1,4 +1,4 @@
-"""Seed 004, what a request must be: the input schema, its fields and the rules of input validation."""
+"""Seed 004, requests: the input schema, its fields and the rules of input validation."""
 
 from __future__ import annotations
 

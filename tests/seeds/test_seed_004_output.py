@@ -1,4 +1,4 @@
-"""Seed 004, what an answer is: the output schema, the rules of output validation, and idempotent request ids."""
+"""Seed 004, responses: the output schema, the rules of output validation, and idempotent request ids."""
 
 from __future__ import annotations
 

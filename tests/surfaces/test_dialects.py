@@ -94,7 +94,7 @@ async def test_calls_run_and_are_answered_in_their_dialect(board: Pegboard) -> N
             for call in wanted
             if not call.get("provider_executed")
             and "error" not in call
-            # One whose arguments were lost before they came lacks its city, and is refused.
+            # A call whose arguments were lost lacks its city, and is refused.
             and ("city" in call["arguments"] or call["name"] != "get_weather")
         ]
         seen = await newest(board)

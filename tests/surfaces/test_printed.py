@@ -1,4 +1,4 @@
-"""What a call printed, as the library, REST and the command line show it: to whom may see the call."""
+"""Printed output of a call through library, REST and command line, for users who may see the call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PRINTED = "fetching ☂\n\x1b[31mdone\x1b[0m\n"
 
 
 class Printing:
-    """Runs tools that print, and fail where they are instructed to."""
+    """Runs tools that print, and that fail if configured so."""
 
     def prepare(self, _tool: OpenTool) -> Prepared:
         async def run(call: ReadyCall) -> Any:

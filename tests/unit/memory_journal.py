@@ -13,7 +13,7 @@ from pegboard.model.call_errors import Unavailable
 
 
 class Recording:
-    """A journal that notes what it is asked and does as instructed."""
+    """A journal that records its calls and behaves as configured."""
 
     def __init__(self) -> None:
         self.begun: list[ReadyCall] = []

@@ -1,4 +1,4 @@
-"""The board as a library: opened, called, asked, closed."""
+"""The board as a library: opened, called, queried, closed."""
 
 from __future__ import annotations
 

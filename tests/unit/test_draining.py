@@ -1,4 +1,4 @@
-"""The end of a board: it takes no more calls and waits for those that run, though not for ever."""
+"""Closing a board: it accepts no more calls and waits for running ones, for a limited time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that are dropped are named, and misspelt names get the nearest that the caller may see."""
+"""Ignored arguments are reported, and misspelt names get the most similar tool that the caller may see."""
 
 from __future__ import annotations
 

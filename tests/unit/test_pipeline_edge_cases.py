@@ -1,4 +1,4 @@
-"""Calls that go an odd way: strange exceptions, strange names, calls within calls, timeouts tried again."""
+"""Unusual calls: unexpected exceptions, unusual names, calls within calls, retries after timeouts."""
 
 from __future__ import annotations
 

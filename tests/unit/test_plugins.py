@@ -1,4 +1,4 @@
-"""Packages that add to the board, good and faulty ones."""
+"""Installed packages that extend the board, correct and faulty ones."""
 
 from __future__ import annotations
 

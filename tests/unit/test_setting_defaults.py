@@ -23,7 +23,7 @@ READERS = (
     "pegboard.surfaces.rest.app",
     "pegboard.surfaces.rest.server",
 )
-# Numbers that are used where they are read, or passed to another library.
+# Settings that are used where they are read, or passed to another library.
 USED_AT_ONCE = {"port", "drain_seconds", "max_body_bytes", "key_rate"}
 
 
@@ -38,7 +38,7 @@ def passed(call: ast.Call, callee: Callable[..., Any]) -> Iterator[tuple[inspect
 
 
 def resolved(expression: ast.expr, names: dict[str, Any]) -> Callable[..., Any] | None:
-    """The class, class method or function of ours that a call names; None for anything else."""
+    """Return the class, class method or function of ours that a call refers to, or None."""
     first, *rest = ast.unparse(expression).split(".")
     callee = names.get(first)
     for name in rest:
@@ -59,7 +59,7 @@ def body_of(callee: Callable[..., Any]) -> tuple[Callable[..., Any], dict[str, A
 
 
 def reached(callee: Callable[..., Any], parameter: str) -> Iterator[tuple[Callable[..., Any], inspect.Parameter]]:
-    """Where a parameter's value goes from there: each callee and parameter that it is passed to by its name."""
+    """Return each callee and parameter that a parameter's value is passed to by its name."""
     function, names = body_of(callee)
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
@@ -106,7 +106,7 @@ def test_no_parameter_that_a_setting_reaches_has_a_default_of_its_own() -> None:
         for name, field in Settings.model_fields.items()
         if field.annotation in (int, float) or name == "max_connections"
     }
-    # Every limit and timeout was followed, so that the test sees all of them.
+    # Every limit and timeout was followed, so the test covers all of them.
     assert numbers - USED_AT_ONCE <= found.keys()
     repeated = {
         f"{setting}: {callee.__module__}.{callee.__qualname__}({parameter.name})"

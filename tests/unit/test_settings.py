@@ -18,7 +18,7 @@ KEY = "a-key-for-tests-0123456789"
 
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, and nothing of the board in the environment."""
+    """An empty working folder, and no settings in the environment."""
     for name in os.environ:
         if name.startswith("PEGBOARD_"):
             monkeypatch.delenv(name)

@@ -1,4 +1,4 @@
-"""The settings of python and shell tools, and what becomes of them."""
+"""The settings of python and shell tools, and their effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shipped for users' own tests."""
+"""`pegboard.testing`, which users use in their own tests."""
 
 from __future__ import annotations
 

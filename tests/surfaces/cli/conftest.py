@@ -1,4 +1,4 @@
-"""One server for the tests of a module, and the program as an admin and as a member use it."""
+"""One server for the tests of a module, and the command line program as an admin and as a member."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 
 @pytest.fixture
 def member(admin: Program, tmp_path: Path) -> Program:
-    """The program as a new user runs it, whose tools are theirs alone."""
+    """The program as a new user without tools runs it."""
     name = f"member-{uuid4().hex[:8]}"
     admin.run("users", "add", name).done()
     key = admin.run("keys", "create", name).done().out.strip()

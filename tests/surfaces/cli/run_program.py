@@ -1,4 +1,4 @@
-"""The program, run as its users run it."""
+"""Run the command line program as its users do."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Program:
             return Outcome(code, out, opened.read().decode())
 
     def launch(self, *words: str, stdin: str | None = None, **more: str) -> Outcome:
-        """Run it as a shell does, from nothing, which is the real thing."""
+        """Run the program as a new process, as a shell does."""
         done = subprocess.run(
             [sys.executable, "-m", "pegboard", *words],
             input=stdin,
@@ -100,7 +100,7 @@ class Program:
         return Program({**self.environment, **more})
 
     def on_terminal(self, *words: str, **more: str) -> tuple[int, str]:
-        """Run it on a terminal of 80 columns; its exit code and all that is seen there."""
+        """Run the program on a terminal of 80 columns; return its exit code and everything on the screen."""
         ours, theirs = pty.openpty()
         environment = {"COLUMNS": "80", "TERM": "xterm", **self.full_environment(**more)}
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The program while it runs, against a board of the test's own, over connections that can be cut."""
+"""The running program against the test's own board, over connections that can be cut."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Running:
         self._process = process
 
     async def says(self, text: str) -> None:
-        """Wait until it has said this to people."""
+        """Wait until the program has written this to stderr."""
         await self._until(lambda: text in self.err)
 
     async def writes(self, text: str) -> None:
@@ -103,7 +103,7 @@ async def reached(board: Pegboard) -> AsyncIterator[Program]:
 
 
 class Relay:
-    """Stands between the program and a server, and can cut what passes through."""
+    """Forwards connections between the program and a server, and can cut them."""
 
     def __init__(self, url: str) -> None:
         self._to = urlsplit(url)
@@ -112,12 +112,12 @@ class Relay:
         self.connections = 0
 
     async def start(self) -> str:
-        """Begin to listen; where."""
+        """Start listening and return the address."""
         self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         return f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
 
     def cut(self) -> None:
-        """Cut what is connected; a process that connects again gets through."""
+        """Cut the open connections; new connections are forwarded."""
         for writer in self._writers:
             writer.transport.abort()
 

@@ -1,4 +1,4 @@
-"""The journal from the command line, and moments as people type them."""
+"""The journal from the command line, and the formats of times that users type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recorded calls, run again from the command line."""
+"""Replays of recorded calls from the command line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def change(program: Program, name: str, response: Any) -> None:
 
 
 def called(program: Program, name: str) -> str:
-    """The id of the row that a call leaves."""
+    """Make a call and return the id of its row."""
     program.run("call", name)
     [item] = program.run("audit", "list", "--tool", name, "--limit", "1", "--json").done().json["items"]
     return str(item["id"])
@@ -147,7 +147,7 @@ class TestEffects:
         return called(admin, add(admin, tool_type="internal", config={"handler": "nonesuch"}))
 
     def answered(self, program: Program, answer: bytes, *words: str) -> tuple[int, str]:
-        """Run it on a terminal where a user answers; its exit code and all that is seen there."""
+        """Run the program on a terminal where a user types an answer; return its exit code and the screen."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
             [sys.executable, "-m", "pegboard", *words],

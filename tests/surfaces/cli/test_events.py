@@ -1,4 +1,4 @@
-"""Events as the program reads them, however they are cut on their way."""
+"""Parsing of server-sent events in the program, however they are split into chunks."""
 
 from __future__ import annotations
 

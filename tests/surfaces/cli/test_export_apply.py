@@ -34,7 +34,7 @@ def tool(name: str, kind: str, config: dict[str, Any], **more: Any) -> dict[str,
 
 
 def every_kind(url: str) -> list[dict[str, Any]]:
-    """Tools of every kind that can be stored, with a reference wherever one may stand."""
+    """Return tools of every kind that can be stored, with a reference wherever one is allowed."""
     env = {"TOKEN": "{{secret:TOKEN}}"}
     step = {"id": "a", "tool": "m_mock", "arguments": {}}
     return [

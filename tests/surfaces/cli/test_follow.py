@@ -1,4 +1,4 @@
-"""`pegboard call --follow`: how far a call has come, and the same result at its end."""
+"""`pegboard call --follow`: the progress of a call, and the same result at its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pegboard call --once KEY`: the same key again gets the first answer again."""
+"""`pegboard call --once KEY`: a repeated key gets the first result again."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def run(program: Program) -> Run:
 
 
 def written(folder: Path, document: Any, name: str = "api.json") -> str:
-    """A file that holds the document."""
+    """Write the document to a file and return its path."""
     path = folder / name
     path.write_text(document if isinstance(document, str) else json.dumps(document))
     return str(path)

@@ -1,4 +1,4 @@
-"""What providers would make of the tools, on the command line."""
+"""`pegboard lint`: how providers would treat the tools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOOL: dict[str, Any] = {
 
 @pytest.fixture
 def lookup(member: Program) -> Iterator[Program]:
-    """A user who has one tool."""
+    """A user with one tool."""
     member.run("tools", "add", "-", stdin=json.dumps(TOOL)).done()
     yield member
     member.run("tools", "remove", "lookup", "--yes").done()

@@ -55,7 +55,7 @@ def mocking(file: Path, *options: str) -> Iterator[tuple[str, str]]:
             rest, _ = process.communicate(timeout=SECONDS)
     assert rest.strip() == "Stopped."
     assert process.returncode == 0
-    # Nothing is written anywhere.
+    # No file is written.
     assert not (file.parent / "home").exists()
 
 

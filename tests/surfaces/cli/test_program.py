@@ -30,7 +30,7 @@ COMMANDS = dict(commands(get_command(app)))
 
 @pytest.fixture
 def local(tmp_path: Path) -> Program:
-    """The program of a user who has no server."""
+    """The program of a user without a server."""
     return Program({"PEGBOARD_HOME": str(tmp_path / "home"), "PEGBOARD_URL": "http://127.0.0.1:1"})
 
 
@@ -110,7 +110,7 @@ def complete(program: Program, words: str, *, place: int, **more: str) -> list[s
 
 
 def completed(program: Program, words: str, *, place: int) -> list[str]:
-    """The completions; a board that is busy may miss the second it has, so it is asked again."""
+    """Return the completions; repeat if a busy board exceeds the limit of one second."""
     return next((found for _ in range(10) if (found := complete(program, words, place=place))), [])
 
 

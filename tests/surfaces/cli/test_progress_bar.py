@@ -1,4 +1,4 @@
-"""The bar on a terminal that shows how far a call has come."""
+"""The progress bar of a call on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people see on a terminal, and what no terminal may be made to do."""
+"""Output on a terminal, and control characters that must not reach it."""
 
 from __future__ import annotations
 

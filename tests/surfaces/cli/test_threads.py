@@ -109,7 +109,7 @@ def test_what_others_reported_cannot_steer_a_terminal(member: Program, thread: s
     member.run("threads", "rename", thread, "a\x1b[31m").done()
     for words in (["show", thread], ["list"]):
         assert not {"\x1b", "\x07"} & set(member.run("threads", *words).done().out)
-    # What is given out for programs is what was said.
+    # The output for programs is unchanged.
     assert member.run("threads", "show", thread, "--json").done().json["items"][0]["content"] == "\x1b[2Jgone\x07"
 
 

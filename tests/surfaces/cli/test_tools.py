@@ -35,7 +35,7 @@ def add(program: Program, *definitions: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def _clean(admin: Program) -> None:
-    """The tests of this module share a board, and each begins with nothing of the admin's on it."""
+    """Remove the admin's tools before each test, because the tests of this module share a board."""
     admin.run("apply", "-", "--prune", "--yes", stdin="tools: []").done()
 
 

@@ -1,4 +1,4 @@
-"""Boards that cannot be reached, invalid keys, and users who interrupt."""
+"""Servers that cannot be reached, invalid keys, and users who interrupt the program."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ async def url(board: Pegboard) -> AsyncIterator[str]:
 
 @pytest.fixture
 def run(url: str, tmp_path: Path) -> Run:
-    """Runs the program as the board's admin, while the board goes on."""
+    """Runs the program as the board's admin while the board keeps running."""
     program = Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY, "PEGBOARD_HOME": str(tmp_path / "home")})
 
     async def runs(*words: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""Imports of the server that asks and reports, and clients of the board that answer."""
+"""Imports of the server that sends requests and notifications, and clients of the board that respond."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of MCP over HTTP, written by hand, in both revisions."""
+"""Raw MCP requests over HTTP, in both revisions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class RpcClient:
         return headers
 
     async def post(self, message: Any, **headers: str | None) -> httpx.Response:
-        """The response to a message, with its own headers changed; None leaves one out."""
+        """Return the response to a message; `headers` replace its own, and None omits one."""
         given: dict[str, str | None] = {**self.headers(message)}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
         sent = {name: value for name, value in given.items() if value is not None}

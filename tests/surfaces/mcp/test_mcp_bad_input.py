@@ -271,7 +271,7 @@ async def test_responses_to_requests_for_input(shared_rpc: RpcClient) -> None:
     assert (await shared_rpc.result("tools/call", {**call, "inputResponses": {"unknown": {}}}))["isError"] is False
     if shared_rpc.is_stateless:
         error(await shared_rpc.send("tools/call", {**call, "inputResponses": [1]}), 400, -32602)
-        # This server asks for no input, so no state is one of its own.
+        # This server requests no input, so it has issued no state.
         error(await shared_rpc.send("tools/call", {**call, "requestState": "made-up"}), 400, -32602)
 
 

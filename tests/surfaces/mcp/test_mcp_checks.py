@@ -98,7 +98,7 @@ def test_any_text_survives_a_header(text: str) -> None:
 @given(st.text(st.characters(max_codepoint=255), max_size=20), st.booleans())
 def test_any_header_is_decoded_as_by_the_sdk(text: str, is_base64: bool) -> None:
     value = f"=?base64?{text}?=" if is_base64 else text
-    # The SDK's function raises for base64 that is not ASCII, and takes no text with line breaks for base64.
+    # The SDK's function raises for base64 that is not ASCII, and rejects text with line breaks.
     if "\n" not in value and (text.isascii() or not is_base64):
         assert header_values.decode_header_value(value.encode("latin-1")) == decode_header_value(value)
 

@@ -1,4 +1,4 @@
-"""What MCP clients get of another MCP server that the board has imported."""
+"""What MCP clients receive from another MCP server that the board has imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompts, resources and completions of imported MCP servers, as MCP clients of the board get them."""
+"""Prompts, resources and completions of imported MCP servers, as MCP clients of the board receive them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_a_slow_or_faulty_server_is_named_and_the_others_are_listed(
     assert len(unavailable) == 3
     assert SECRET not in json.dumps(unavailable)
     assert "error" in (await rpc.send("prompts/get", {"name": "third_hello"})).json()
-    assert (await rpc.call("one_tool"))["isError"] is True  # the file has no result, but the server is asked
+    assert (await rpc.call("one_tool"))["isError"] is True  # the file has no result, but the server is called
 
 
 async def test_credentials_are_masked(upstreams: Upstreams, rpc: RpcClient) -> None:

@@ -1,4 +1,4 @@
-"""Pages of the list, converted schemas, idle sessions, and what the server loads."""
+"""Pages of the list, converted schemas, idle sessions, and the modules that the server loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log messages of imported servers, as clients of the board get them."""
+"""Log messages of imported servers, as clients of the board receive them."""
 
 from __future__ import annotations
 

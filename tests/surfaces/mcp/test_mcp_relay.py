@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 
 def routed(*headers: str) -> dict[str, Any]:
-    """A tool whose arguments are repeated in these headers."""
+    """Return a tool whose arguments are repeated in these headers."""
     properties = {name.lower(): {"type": "string", "x-mcp-header": name} for name in headers}
     return {"type": "object", "properties": properties}
 
@@ -33,7 +33,7 @@ async def test_progress_and_cancellation_pass_the_relay(board: Pegboard, url: st
 
     @board.tool
     async def steps(call: CallContext, wait: bool = False) -> str:
-        """Report a step, and wait if asked to."""
+        """Report a step, and wait if the argument says so."""
         call.progress(1, 2, "half")
         began.set()
         if wait:

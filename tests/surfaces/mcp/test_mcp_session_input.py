@@ -256,7 +256,7 @@ async def test_questions_of_calls_at_once_are_answered_each(admin: httpx.AsyncCl
 
     async def ask(number: int) -> str:
         async with calling(client, "ask", id=number, message=f"{number}") as call:
-            # A server over standard output does not say to which call a question belongs.
+            # A server over stdio does not say which call a request belongs to.
             async for message in call.stream.rest():
                 if "method" in message:
                     name = {"name": message["params"]["message"]}
@@ -361,7 +361,7 @@ async def answer_roots(_context: Any) -> types.ListRootsResult:
 
 
 async def check_input(client: Client) -> None:
-    """The client is asked for everything."""
+    """The client receives every kind of request."""
     asked = await client.call_tool("ask", {"message": "Bob", "times": 2})
     assert asked.content[0].model_dump()["text"] == '[{"name": "Bob"}, {"name": "Bob"}]'
     assert (await client.call_tool("sample", {})).content[0].model_dump()["text"] == "m1"

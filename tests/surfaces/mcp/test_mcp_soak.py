@@ -24,7 +24,7 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 _ROOT = Path(__file__).parents[3]
-# `make soak` runs ten minutes; SOAK_SECONDS is for a shorter run by hand.
+# `make soak` runs ten minutes; set SOAK_SECONDS for a shorter run.
 _SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "600"))
 _AT_ONCE = 4
 _NUMBERS = count()
@@ -48,7 +48,7 @@ def usage_server(home: Path) -> Iterator[str]:
 
 
 async def measure(http: httpx.AsyncClient) -> dict[str, int]:
-    """What the server holds, while it serves no other request and has one session with the upstream."""
+    """Return the resources of the server, while it serves no other request and has one session with the upstream."""
     usage: dict[str, int] = (await RpcClient(http, STATELESS).call("usage"))["structuredContent"]
     return usage
 
@@ -90,7 +90,7 @@ async def cancel(http: httpx.AsyncClient) -> None:
 
 
 async def restart(http: httpx.AsyncClient, upstream: HttpServer) -> None:
-    """Stop the server of imported tools, and start it again."""
+    """Restart the server of the imported tools."""
     rpc = RpcClient(http, STATELESS)
     await asyncio.to_thread(upstream.stop)
     assert (await rpc.call("my_say", {"text": "hi"}))["isError"]
@@ -103,7 +103,7 @@ async def restart(http: httpx.AsyncClient, upstream: HttpServer) -> None:
 
 
 async def play_round(http: httpx.AsyncClient, upstream: HttpServer) -> None:
-    """Do everything at the same time, several times; then restart the upstream once more, without other calls."""
+    """Run all kinds of calls concurrently, several times; then restart the upstream once more, without other calls."""
     async with asyncio.TaskGroup() as group:
         group.create_task(restart(http, upstream))
         # It may fail, because its server is restarted. More failures would open the circuit breaker.
@@ -148,7 +148,7 @@ async def test_tasks_files_and_memory_return_to_their_start_values(
                 now = await measure(http)
                 return now if now["tasks"] <= before["tasks"] and now["files"] <= before["files"] else None
 
-            # Connections are kept for a while, and the board reads its database now and then.
+            # Connections stay open for a while, and the board reads its database now and then.
             after = await until(find_settled, 60)
             assert after is not None
         found = f"after {rounds} rounds: {after}; before: {before}"

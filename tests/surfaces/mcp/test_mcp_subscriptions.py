@@ -158,7 +158,7 @@ async def test_a_lost_session_is_opened_and_subscribed_again(
     await take(rpc.http, era)
     async with subscribed(rpc, "note://0") as stream:
         await rpc.http.post("/v1/tools/stop/call", json={})
-        # It may have changed meanwhile.
+        # The list may have changed in between.
         assert (await stream.message())["params"]["uri"] == "note://0"
         await touch(rpc.http, "note://0")
         assert (await stream.message())["params"]["uri"] == "note://0"

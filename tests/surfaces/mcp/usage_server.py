@@ -1,4 +1,4 @@
-"""A board in a process of its own, which reports what it holds: `usage_server.py HOME`; prints its address."""
+"""A board in a separate process, which reports its resources: `usage_server.py HOME`; prints its address."""
 
 from __future__ import annotations
 

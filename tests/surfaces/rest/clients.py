@@ -1,4 +1,4 @@
-"""Speaking to a board over HTTP as a particular user."""
+"""HTTP clients of a board as a given user."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TITLES = {
 
 @asynccontextmanager
 async def client(board: Pegboard, key: str | None = KEY) -> AsyncIterator[httpx.AsyncClient]:
-    """A user with this key, or with none."""
+    """Return a client with this key, or without a key."""
     transport = httpx.ASGITransport(create_app(board, "test"), raise_app_exceptions=False)
     headers = {} if key is None else bearer(key)
     async with httpx.AsyncClient(transport=transport, base_url="http://board", headers=headers) as opened:

@@ -1,4 +1,4 @@
-"""HTTP by hand, for requests that no client library would send."""
+"""Raw HTTP, for requests that no client library would send."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def head(method: str, path: str, *lines: str, key: str | None = KEY, host: str =
 
 
 async def answered(stream: SocketStream) -> tuple[int, dict[str, str], Any]:
-    """Status, headers and body, read where it is JSON, of the next answer, past one that only says to go on."""
+    """Return status, headers and body (parsed if JSON) of the next response; `100 Continue` is skipped."""
     raw = b""
     while b"\r\n\r\n" not in raw.removeprefix(CONTINUE):
         raw += await stream.receive()

@@ -57,7 +57,7 @@ class Reader:
         self._lines = answered.aiter_lines()
 
     async def next(self) -> Received | None:
-        """The next event; None at the end."""
+        """Return the next event, or None at the end."""
         block: list[str] = []
         with anyio.fail_after(10):
             async for line in self._lines:

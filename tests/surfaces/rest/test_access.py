@@ -64,7 +64,7 @@ AGENTS = {
 
 
 class Asker:
-    """Sends requests whose body is never there: reading any of it is an error."""
+    """Sends requests without a body: reading any of it is an error."""
 
     def __init__(self, board: Pegboard, ids: Mapping[str, str]) -> None:
         self._app = create_app(board, "test")

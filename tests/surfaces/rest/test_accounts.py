@@ -1,4 +1,4 @@
-"""Users, keys, agents and secrets over HTTP, and who may do what with them."""
+"""Users, keys, agents and secrets over HTTP, and the permissions for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each route of the API answers to a key that is bound to an agent."""
+"""The response of each route of the API to a key that is bound to an agent."""
 
 from __future__ import annotations
 

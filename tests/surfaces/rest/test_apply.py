@@ -1,4 +1,4 @@
-"""Tools as code over HTTP: created, updated, left alone, pruned; all or nothing; secrets kept."""
+"""`POST /v1/apply`: tools are created, updated, unchanged, pruned; all or nothing; secrets are kept."""
 
 from __future__ import annotations
 

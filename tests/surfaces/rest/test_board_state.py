@@ -31,7 +31,7 @@ async def test_an_admin_sees_the_state_of_the_board(database_url: str, tmp_path:
         assert all(each["level"] == "ok" for each in state["checks"] if each["check"] in ("database", "migrations"))
         assert [each["check"] for each in state["spool"]["checks"]] == ["journal spool"]
         assert state["sandbox"]["checks"]
-        # The server goes on: the check of spools did not take the spool of this process.
+        # The server still works: the check of spools did not remove the spool of this process.
         assert (await board.call("echo", {})).problem is None
         hidden = {"admin_key", "secret_key", "redis_url", "database_url"}
         assert set(state["settings"]) == set(Settings.model_fields) - hidden

@@ -1,4 +1,4 @@
-"""Bodies: bounded however they are sent, and never taken for whole when they are not."""
+"""Request bodies: limited however they are sent, and refused if incomplete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATHS = ["/v1/tools/echo/call", "/v1/calls", "/v1/tools"]
 
 @pytest.fixture
 async def small() -> AsyncIterator[Pegboard]:
-    """A board that takes small bodies only."""
+    """A board that accepts only small bodies."""
     async with memory_board(admin_key=KEY, max_body_bytes=LIMIT) as board:
         yield board
 

@@ -1,4 +1,4 @@
-"""A wrong body is refused in our words by every route, whatever is wrong with it."""
+"""Every route refuses an invalid body with our own messages, not pydantic's."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ MAX_DEPTH = 3
 
 
 class Described:
-    """The bodies that the API's description asks for, and wrong ones made from them."""
+    """The bodies in the API's description, and invalid ones made from them."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
 
     def body_of(self, method: str, path: str) -> dict[str, Any] | None:
-        """The schema of the body of a route; None if it has none."""
+        """Return the schema of the body of a route, or None."""
         content = self.document["paths"][path][method.lower()].get("requestBody", {}).get("content")
         return None if content is None else self.resolved(content["application/json"]["schema"])
 
@@ -70,7 +70,7 @@ class Described:
         return {}
 
     def wrong(self, schema: Any, depth: int = 0) -> Iterator[Any]:
-        """Values with wrong fields: all of them at once, and one by one, also of the objects inside."""
+        """Return values with invalid fields: all at once, and one by one, also in nested objects."""
         schema, base = self.resolved(schema), self.example(schema)
         if schema.get("type") == "array":
             yield from ([inner] for inner in self.wrong(schema.get("items"), depth))

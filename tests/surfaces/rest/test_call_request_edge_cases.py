@@ -1,4 +1,4 @@
-"""Requests and callers that no client library would be, at the routes of calls."""
+"""Unusual requests and clients at the routes of calls."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ async def test_nothing_is_left_of_a_connection_that_has_closed(
         return bool(connections) and connections[0]() is None
 
     async with served(board) as url:
-        gc.disable()  # which comes round much too seldom to wait for, where bodies are large
+        gc.disable()  # whose next turn would take much too long with large bodies
         try:
             async with wire(url) as stream:
                 await stream.send(head("POST", ECHO, f"Content-Length: {len(CALL)}") + CALL)

@@ -1,4 +1,4 @@
-"""Calling tools over HTTP: bad arguments, batches, shapes of answers, and the rows they leave."""
+"""Calling tools over HTTP: invalid arguments, batches, forms of responses, and their rows."""
 
 from __future__ import annotations
 

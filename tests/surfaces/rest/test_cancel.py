@@ -1,4 +1,4 @@
-"""Who may cancel a call, and what the callers receive."""
+"""Permissions to cancel a call, and what the callers receive."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ async def running(board: Pegboard) -> str:
 
 
 async def ends(board: Pegboard, name: str, arguments: dict[str, Any] | None = None) -> None:
-    """A call of this tool is cancelled: answered so, recorded once, with nothing left behind."""
+    """Cancel a call of this tool: answered as cancelled, recorded once, nothing left behind."""
     answers: list[httpx.Response] = []
     async with client(board) as admin, anyio.create_task_group() as group:
 

@@ -1,4 +1,4 @@
-"""Calls that are ended at every moment of their life: answered once, recorded once."""
+"""Calls that are cancelled at every moment: answered once, recorded once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
-    """A board on its own database, where calls have intents."""
+    """A board on its own database, with intents."""
     settings = NoSettings(home=tmp_path / "home", admin_key=KEY, drain_seconds=2)
     async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as opened:
         yield opened
@@ -107,7 +107,7 @@ async def test_while_another_tool_stands_in(board: Pegboard) -> None:
     await cancelled(board, call, await running(board, "broken"))
     assert [row.code for row in await calls_of(board, "stand_in")] == ["cancelled"]
     assert [row.code for row in await calls_of(board, "broken")] == ["cancelled"]
-    # Where only the one that stands in is ended, the other fails as it had.
+    # If only the fallback is cancelled, the other had failed before.
     call = begin(board, "broken")
     inner = await running(board, "stand_in", lambda run: run.attempts.count)
     await board.cancelling.cancel(inner, board.admin)

@@ -179,7 +179,7 @@ async def test_streams_of_an_admin_end_when_the_user_becomes_a_member() -> None:
         ):
             calls = Reader(answered)
             good(await admin.patch(f"/v1/users/{user_id}", json={"role": "member"}))
-            # A stream that waits for events looks at the user again when the next one comes.
+            # A waiting stream checks the user again when the next event arrives.
             good(await admin.post("/v1/tools", json=mock()), 201)
             good(await admin.post("/v1/tools/quote/call", json={}))
             for reader in (of_ada, calls):

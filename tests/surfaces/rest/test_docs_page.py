@@ -1,4 +1,4 @@
-"""/docs works without any other network, and / leads to it."""
+"""/docs works without any other network, and / redirects to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Odd requests and odd answers over HTTP, and what strangers and agents are shown."""
+"""Unusual requests and responses over HTTP, and what other users and agents can see."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_an_admins_agent_key_lists_is_handed_and_calls_the_same_tools(
 
 
 class TestStrangers:
-    """A user who may call a public tool, and no more."""
+    """A user who may call a public tool and nothing else."""
 
     async def test_they_are_not_shown_what_a_tool_falls_back_to(
         self, board: Pegboard, admin: httpx.AsyncClient

@@ -16,7 +16,7 @@ PATH = "/v1/executions"
 
 
 async def found(speaker: httpx.AsyncClient, **params: Any) -> list[str]:
-    """The ids of the rows that are found, over as many pages as it takes."""
+    """Return the ids of the rows that match, over all pages."""
     ids: list[str] = []
     cursor: str | None = None
     while True:

@@ -1,4 +1,4 @@
-"""`GET /v1/executions/stream`: the whole board's calls, as they happen."""
+"""`GET /v1/executions/stream`: the calls of the whole board, as they happen."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STREAM = "/v1/executions/stream"
 
 @asynccontextmanager
 async def watching(board: Pegboard, url: str, **more: Any) -> AsyncIterator[Reader]:
-    """A user who watches, from now on."""
+    """Subscribe a user from now on."""
     async with reading(url, STREAM, **more) as reader:
         assert board.watchers.is_watched
         yield reader
@@ -106,7 +106,7 @@ async def test_progress_is_seen_and_a_broken_watch_goes_on_where_it_was(board: P
         async with watching(board, url, headers={"Last-Event-ID": str(started.id)}) as again:
             assert await again.next() == progress
             assert (await again.until("finished")).data["status"] == "succeeded"
-        # An id of a process that is gone leads to now, and says so.
+        # For an event id of an ended process, the stream starts now and says so.
         async with watching(board, url, params={"last_event_id": 10**6}) as lost:
             gap = await lost.until("gap")
             assert gap.data == {"missed": None}
@@ -128,7 +128,7 @@ async def test_where_too_much_happens_the_latest_is_reported_and_what_was_left_o
         first, *_ = taken.frames.split(b"\n\n")
         shown = taken.frames.count(b"event: started") + taken.frames.count(b"event: finished")
         assert first == b'id: %d\nevent: gap\ndata: {"missed":%d}' % (200 - shown, 200 - shown)
-        # The same is put together once for all.
+        # The same event is encoded once for all readers.
         assert views.take(events, 0, everything) is taken
         board.watchers.count = 1
         for _ in range(2600):
@@ -198,7 +198,7 @@ async def test_calls_of_other_processes_are_seen_once_they_have_ended(database_u
             ours = await one.call("echo")
             assert (await seen.until("finished")).data["id"] == ours.run_id
             third = await other.call("nowhere")
-            # Nothing of ours is reported twice.
+            # None of our events is reported twice.
             result = await seen.until("finished")
             assert (result.data["id"], result.data["code"]) == (third.run_id, "tool_not_found")
 

@@ -1,4 +1,4 @@
-"""The last turn of an agent loop, `POST /v1/calls` with a message without calls: 200, and an answer without results."""
+"""`POST /v1/calls` with a message without calls, the last turn of an agent loop: 200, without results."""
 
 from __future__ import annotations
 

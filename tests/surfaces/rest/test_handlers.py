@@ -151,7 +151,7 @@ async def test_each_misbehaviour_gets_a_clear_answer_and_a_row(board: Pegboard, 
 
 @pytest.fixture
 async def let_go() -> AsyncIterator[threading.Event]:
-    """What ends the threads that a test leaves hanging."""
+    """An event that ends the threads that a test leaves hanging."""
     event = threading.Event()
     yield event
     event.set()
@@ -213,7 +213,7 @@ class TestCallerGone:
     def running(
         self, request: pytest.FixtureRequest, let_go: threading.Event
     ) -> tuple[Callable[..., Any], threading.Event]:
-        """A handler that runs until instructed otherwise, and what says that it runs."""
+        """A handler that runs until its event is set, and an event that is set when it runs."""
         started = threading.Event()
 
         async def waits() -> None:

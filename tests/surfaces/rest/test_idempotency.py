@@ -1,4 +1,4 @@
-"""Idempotency-Key over HTTP: asked again, a call is answered again and does not run again."""
+"""Idempotency-Key over HTTP: a repeated call gets the recorded result and does not run again."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class TestManyCalls:
 
 
 class TestDisconnected:
-    """A caller who disconnects while a call with a key runs gets the answer by repeating it."""
+    """A caller who disconnects while a call with a key runs gets the result by repeating it."""
 
     async def test_it_runs_on_and_a_caller_who_asks_again_gets_its_answer(
         self, stored_board: Pegboard, noted: Noted

@@ -33,7 +33,7 @@ NOTHING: dict[str, Any] = {
 
 @pytest.fixture
 async def board() -> AsyncIterator[Pegboard]:
-    """A fresh board in memory that may reach loopback and takes small bodies."""
+    """A fresh board in memory that may reach loopback and accepts only small bodies."""
     async with memory_board(
         admin_key=KEY, drain_seconds=2, egress_allow="127.0.0.1", max_body_bytes=2**14, max_import_bytes=2**18
     ) as fresh:

@@ -28,7 +28,7 @@ SECONDS = 20
 
 
 class Reads:
-    """Watches where payloads are read, and holds them up while `gate` is closed."""
+    """Records which thread reads payloads, and delays reading while `gate` is closed."""
 
     def __init__(self, board: Pegboard, monkeypatch: pytest.MonkeyPatch) -> None:
         self.threads: list[int] = []

@@ -1,4 +1,4 @@
-"""What providers would make of the caller's tools, over HTTP."""
+"""How providers would treat the caller's tools, over HTTP."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 
 
 class Picky(Plain):
-    """A provider that takes one tool, with a name of small letters."""
+    """A provider that accepts one tool, with a name of lower-case letters."""
 
     name = "picky"
     aliases = ("fussy",)
@@ -24,7 +24,7 @@ class Picky(Plain):
 
 
 class Silent(Plain):
-    """A shape that declares nothing."""
+    """A provider whose format declares nothing."""
 
     name = "silent"
     abilities = ("parse",)  # type: ignore[assignment]  # fewer than its base has

@@ -1,4 +1,4 @@
-"""Lists: whole when read page by page, steady while others write, and hostile cursors refused, on both databases."""
+"""Lists: complete when read page by page, stable while others write, hostile cursors refused, on both databases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cursor(*parts: Any) -> str:
 
 
 async def fill(admin: httpx.AsyncClient, number: int) -> None:
-    """As many new rows for each list as that."""
+    """Add this many rows to each list."""
     good(await admin.post("/v1/tools", json=mock()), 201)
     for each in range(number):
         good(await admin.patch("/v1/tools/quote", json={"description": f"words {each}"}))

@@ -1,4 +1,4 @@
-"""Requests with very many faults: few of them are listed, and the others cost no time."""
+"""Requests with very many errors: only the first are listed, and the others cost no time."""
 
 from __future__ import annotations
 

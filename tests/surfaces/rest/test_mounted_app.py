@@ -1,4 +1,4 @@
-"""A board inside an application of one's own."""
+"""A board mounted in another application."""
 
 from __future__ import annotations
 

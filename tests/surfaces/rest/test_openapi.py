@@ -1,4 +1,4 @@
-"""The API's description: valid, true, and taken by a client generator whose client works."""
+"""The API's description: valid, correct, and usable by a client generator whose client works."""
 
 from __future__ import annotations
 

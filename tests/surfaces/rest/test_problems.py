@@ -1,4 +1,4 @@
-"""Errors of the API itself: one shape, and words that help."""
+"""Errors of the API itself: one form, and messages that help."""
 
 from __future__ import annotations
 

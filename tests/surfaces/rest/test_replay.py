@@ -1,4 +1,4 @@
-"""Recorded calls, run again over HTTP."""
+"""Replays of recorded calls over HTTP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNKNOWN = "01a1de67-d38f-7fad-935b-1783e6436bab"
 
 
 async def called(speaker: httpx.AsyncClient, tool: str, arguments: Any = None) -> str:
-    """The path at which the call can be run again."""
+    """Make a call and return the path to replay it."""
     answer = await speaker.post(f"/v1/tools/{tool}/call", json=arguments)
     return f"/v1/executions/{answer.headers['x-execution-id']}/replay"
 

@@ -1,4 +1,4 @@
-"""Request heads are bounded: in bytes, in fields, and in the time they take."""
+"""Request heads are limited in bytes, fields and time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def rest_of(stream: SocketStream) -> bytes:
 
 
 async def flood(stream: SocketStream, part: bytes, most: int) -> int:
-    """Send a part again and again until the server closes its side or so much is sent; how much was."""
+    """Send a part repeatedly until the server closes its side or this much is sent; return how much was."""
     sent = 0
     closed = anyio.Event()
     received = b""

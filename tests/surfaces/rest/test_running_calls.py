@@ -25,7 +25,7 @@ def waiting(board: Pegboard) -> None:
 
 
 async def listed(speaker: httpx.AsyncClient, count: int) -> list[dict[str, object]]:
-    """The calls that run, once there are so many."""
+    """Return the running calls as soon as there are this many."""
 
     found: dict[str, Any] = {}
 

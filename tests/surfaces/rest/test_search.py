@@ -1,4 +1,4 @@
-"""Searching the board, and who can call a tool: members get no more than they may see."""
+"""Search, and who can call a tool: members get only what they may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is secret is in no answer, no log line and no row; and a credential that cannot be read hurts its tool alone."""
+"""Secrets appear in no response, log line or row; an unreadable credential affects only its tool."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def test_no_answer_log_line_or_row_holds_a_secret(
     await say("POST", "/v1/tools", mock("b", tool_type="http", config=REFERRING))
     await say("POST", "/v1/tools", mock("c", auth_config=AUTH, keep_arguments=True))
     await say("PATCH", "/v1/tools/a", {"auth_config": {**AUTH, "password": "hush-new"}})
-    # Faults, whose messages must not repeat what was sent.
+    # Requests whose error messages must not repeat what was sent.
     await say("PATCH", "/v1/tools/a", {"auth_config": {**AUTH, "password": {"hush-nested": "hush"}}})
     await say("POST", "/v1/tools", mock("d", auth_config={"type": "hush-type", "token": "hush-x"}))
     await say("POST", "/v1/tools", mock("d", tool_type="http", config={**HTTP, "headers": {"X": ["hush-list"]}}))
@@ -101,13 +101,13 @@ async def test_a_secret_resolves_as_the_tools_owner_and_no_other_user(
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Where a board keeps its key file."""
+    """The folder of a board's key file."""
     return tmp_path / "home"
 
 
 @pytest.fixture
 async def reopened(database_url: str, home: Path, request: pytest.FixtureRequest) -> AsyncIterator[httpx.AsyncClient]:
-    """A board with a credential, damaged as the test says while it was closed."""
+    """A board with a credential that the test damaged while the board was closed."""
     settings = NoSettings(home=home, admin_key=KEY)
     async with Pegboard.open(database_url, settings=settings) as board:
         await board.add(mock("guarded", auth_config=AUTH))

@@ -74,7 +74,7 @@ async def test_calls_under_way_are_shared(
     assert [good(each)["result"] for each in await asyncio.gather(*running)] == ["done", "done"]
     assert good(await admin.post("/v1/tools/echo/call", json={}))["success"]
     assert [row.caller for row in await calls_of(board, "echo")] == ["ada", "admin"]
-    # All places were given back, so there is again room for two calls of one user.
+    # All slots were released, so two calls of one user can run again.
     again = await asyncio.gather(*(admin.post("/v1/tools/wait/call", json={}) for _ in range(2)))
     assert [good(each)["result"] for each in again] == ["done", "done"]
 

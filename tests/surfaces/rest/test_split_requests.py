@@ -1,4 +1,4 @@
-"""The answer to a call does not depend on the parts in which the request arrives."""
+"""The response to a call does not depend on the chunks in which the request arrives."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ async def test_what_is_no_http_gets_400_and_runs_nothing(board: Pegboard, url: s
 
 
 class TestTheCallerLeaves:
-    """A caller that goes away before the answer."""
+    """A caller that disconnects before the response."""
 
     @pytest.fixture
     def begun(self, board: Pegboard) -> asyncio.Event:

@@ -18,14 +18,14 @@ PATH = "/v1/executions/statistics"
 
 @pytest.fixture
 async def member(admin: httpx.AsyncClient, board: Pegboard) -> AsyncIterator[tuple[str, httpx.AsyncClient]]:
-    """A user who is no admin: their id, and they themselves."""
+    """The id of a user who is not an admin, and their client."""
     user_id, key = await new_user(admin, "ada")
     async with client(board, key) as speaker:
         yield user_id, speaker
 
 
 async def received(speaker: httpx.AsyncClient, **params: Any) -> dict[str | None, dict[str, Any]]:
-    """What each tool's line says."""
+    """Return the statistics by tool."""
     return {tool["tool_name"]: tool for tool in good(await speaker.get(PATH, params=params))["tools"]}
 
 

@@ -1,4 +1,4 @@
-"""Calls that are followed as they run: `POST /v1/calls` with `Accept: text/event-stream`, and their events again."""
+"""Followed calls: `POST /v1/calls` with `Accept: text/event-stream`, and repeated reads of their events."""
 
 from __future__ import annotations
 

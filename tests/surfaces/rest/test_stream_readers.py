@@ -1,4 +1,4 @@
-"""Readers that go away, stop reading, or are many and slow."""
+"""Readers that disconnect, that stop reading, or that are many and slow."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ async def test_a_plain_call_goes_on_without_its_caller_if_its_tool_says_so(
         async with wire(url) as line:
             await line.send(head("POST", path, f"Content-Length: {len(body)}") + body)
             await tool.began.wait()
-        async with httpx.AsyncClient(base_url=url) as later:  # by then the board has seen that the caller is gone
+        async with httpx.AsyncClient(base_url=url) as later:  # by then the board has noticed the disconnect
             for _ in range(3):
                 await later.get("/healthz")
         tool.go_on.set()
@@ -93,7 +93,7 @@ async def test_a_plain_call_goes_on_without_its_caller_if_its_tool_says_so(
 
 
 def deaf(url: str, request: bytes) -> socket.socket:
-    """A reader that asks, and then takes next to nothing of the answer."""
+    """A reader that sends a request and then reads almost nothing of the response."""
     place = urlsplit(url)
     line = socket.socket()
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -126,7 +126,7 @@ async def test_a_thousand_readers_who_do_not_read_cost_no_more_than_one_log(boar
             await until(all_there)
             tool.go_on.set()
             assert (await first.rest())[-1].name == "complete"
-            # The results, which stay, and of all that was said what there is room for; nothing for any reader.
+            # The results stay, and as many reports as fit; nothing for any reader.
             assert 100_000 < feed.events.size < 700_000
             for line in lines:
                 line.close()

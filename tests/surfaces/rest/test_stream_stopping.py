@@ -40,7 +40,7 @@ class Stopping:
 
 @asynccontextmanager
 async def running(home: Path, drain_seconds: float) -> AsyncIterator[Stopping]:
-    """Such a server, with a tool that waits and one that waits until it is let go."""
+    """Such a server, with a tool that waits and one that waits until it is released."""
     settings = NoSettings(home=home, admin_key=KEY, drain_seconds=drain_seconds, database_url="memory")
     boards: list[Pegboard] = []
     ready = anyio.Event()

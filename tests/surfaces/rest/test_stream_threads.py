@@ -1,4 +1,4 @@
-"""Calls that are remembered: `POST /v1/calls?thread=ID`, as an answer and as events."""
+"""Calls stored in a thread: `POST /v1/calls?thread=ID`, as a response and as events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of tables over REST: what is in force, and putting it in force again."""
+"""The tables file over REST: the active version, and reloading it."""
 
 from __future__ import annotations
 

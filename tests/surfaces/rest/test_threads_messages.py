@@ -1,4 +1,4 @@
-"""Messages of threads over HTTP: in any dialect in, in any out."""
+"""Messages of threads over HTTP: written and read in any dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools over HTTP where the surface itself matters: what is shown can be sent back, shipped tools, changes at once."""
+"""Tools over HTTP: a response can be sent back, builtin tools are read-only, changes apply at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sees, calls, is handed and may change which tools (member, admin, a key bound to an agent)."""
+"""Who sees, calls, transfers and may change which tools (member, admin, a key bound to an agent)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Room:
 
 @pytest.fixture
 async def room(board: Pegboard, admin: httpx.AsyncClient) -> AsyncIterator[Room]:
-    """The room with everybody in it."""
+    """A board with all users and tools of these tests."""
     (ada_id, ada_key), (_, bob_key) = await new_user(admin, "ada"), await new_user(admin, "bob")
     async with client(board, ada_key) as ada, client(board, bob_key) as bob:
         for name, speaker in (("admin", admin), ("ada", ada), ("bob", bob)):
@@ -135,7 +135,7 @@ async def test_the_journal_shows_ones_own_calls_and_everybodys_to_admins(room: R
 
 
 class TestKeyBoundToAnAgent:
-    """It calls the tools of its agent and does nothing else."""
+    """The key calls the tools of its agent and does nothing else."""
 
     @pytest.fixture
     async def bound(self, board: Pegboard, room: Room) -> AsyncIterator[httpx.AsyncClient]:

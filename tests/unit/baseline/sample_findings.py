@@ -1,4 +1,4 @@
-"""Findings for tests, by a number each."""
+"""Sample findings, identified by numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hash that a finding is known by."""
+"""The hash that identifies a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with findings is reported, all of it, and nothing is done."""
+"""All errors in findings are reported at once, and nothing is recorded."""
 
 from __future__ import annotations
 

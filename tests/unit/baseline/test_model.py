@@ -1,4 +1,4 @@
-"""Any sequence of recording, resolving, removing and querying leaves what a plain model of it says."""
+"""Any sequence of recording, resolving, removing and querying has the same result as a plain model."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Known:
 
 @dataclass
 class Model:
-    """A baseline in a few lines; sightings by how many days ago they were, and the day of none is today."""
+    """A minimal baseline; times are days before today, and None is today."""
 
     findings: dict[int, Known] = field(default_factory=dict)
 
@@ -68,7 +68,7 @@ class Model:
         return len(known) - already, already, len(set(numbers)) - len(known)
 
     def remove(self, status: str | None) -> int:
-        """All of one status."""
+        """Remove all findings of one status."""
         gone = [
             number
             for number, known in self.findings.items()
@@ -88,7 +88,7 @@ class Model:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Statements that take two at a time."""
+    """Use statements that take two findings at a time."""
     monkeypatch.setattr(store, "CHUNK_ROWS", 2)
 
 
@@ -96,7 +96,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(steps=st.lists(STEPS, max_size=8), batch_size=st.integers(1, 7))
 @pytest.mark.usefixtures("small_chunks")
 async def test_the_baseline_is_as_its_model(database: Database, steps: list[tuple[str, Any]], batch_size: int) -> None:
-    # A new user for each example, so that none sees another's.
+    # A new user for each example, so that no example sees findings of another.
     caller, baseline, model = Caller(new_id(), "somebody"), Baseline(database), Model()
     for step, given_ in steps:
         if step == "record":

@@ -1,4 +1,4 @@
-"""The tools of the baseline, as every board has them."""
+"""The baseline tools that every board has."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def good(result: ToolResult) -> dict[str, Any]:
 
 
 def why(result: ToolResult) -> str:
-    """What a call that must fail says."""
+    """Return the message of a call that must fail."""
     assert result.problem is not None
     assert result.problem.type == "VALIDATION_ERROR", result.problem
     return result.problem.message

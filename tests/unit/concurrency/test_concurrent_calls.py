@@ -1,4 +1,4 @@
-"""The calls of one request run at the same time, some of them beyond its end."""
+"""The calls of one request run at the same time, and some of them after its end."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def later(seconds: float = FAR) -> float:
 
 
 async def queued(admission: FairQueue, user: str, deadline: float | None = None) -> asyncio.Task[CallSlot]:
-    """A call that waits, seen to wait."""
+    """Start a call and return it when it waits."""
     before = admission.waiting
     task = asyncio.create_task(admission.acquire(user, later() if deadline is None else deadline))
     while admission.waiting == before:  # noqa: ASYNC110 -- it is a turn of the loop away
@@ -72,7 +72,8 @@ async def test_a_user_of_long_calls_does_not_come_to_hold_every_place() -> None:
         done, pending = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED, timeout=5)
         waiting = list(pending)
         short += [await task for task in done]
-    # Each place that one of bob's short calls left went to the next of his: ann's two are half of all but the kept one.
+    # Each slot that one of bob's short calls released went to his next call: ann's two are half of all but the
+    # reserved.
     assert len(waiting) == 3
     for place in long:
         place.leave()
@@ -140,7 +141,7 @@ async def test_calls_that_have_run_for_long_let_no_one_be_asked_to_come_again_so
 
 
 async def wait_named(admission: FairQueue, clock: float) -> int:
-    """The time after which a refused user should try again."""
+    """Return the time after which a refused user should try again."""
     with pytest.raises(Unavailable) as refused:
         await admission.acquire("hasty", clock - 1)
     assert refused.value.retry_after_ms is not None
@@ -202,7 +203,7 @@ async def test_a_place_goes_past_calls_that_were_cancelled_just_before_it_was_le
     place = await admission.acquire("ann", later())
     unlucky = await queued(admission, "bob")
     next_one = await queued(admission, "cid")
-    unlucky.cancel()  # it has not left the queue yet
+    unlucky.cancel()  # it is still in the queue
     place.leave()
     with anyio.fail_after(30):
         (await next_one).leave()

@@ -1,4 +1,4 @@
-"""Slots for confined calls, with events in any order: who is served next, and that no slot is lost."""
+"""Slots for confined calls, with events in any order: the next call to be served, and no slot lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.user_references import KeptUsers
 
 
 class Comings(RuleBasedStateMachine):
-    """Any order of coming, leaving, cancelling and expiring, beside a plain model of who is served next."""
+    """Calls that arrive, leave, are cancelled and expire in any order, compared with a plain model of the order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,11 +37,11 @@ class Comings(RuleBasedStateMachine):
         return sum(1 for holder, _ in self.held if holder == user)
 
     def has_place(self, user: str) -> bool:
-        """Whether there is a place for this user: the last of them is for one who has none."""
+        """Return True if this user can get a slot: the last one is reserved for a user without a running call."""
         return self.places - len(self.held) > (1 if self.count(user) else 0)
 
     def settle(self) -> None:
-        """Take note of who was served, and that each was one of those with the fewest places, in their own order."""
+        """Check that each served call belongs to a user with the fewest slots, in the order of that user's calls."""
         self.turn()
         served = [task for queue in self.waiting.values() for task in queue if task.done()]
         for task in served:

@@ -1,4 +1,4 @@
-"""Little servers that take envelopes: one that keeps the contract, and any number that do not."""
+"""Small servers that accept envelopes: one that complies with the contract, and others that violate it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _wrong(envelope: Mapping[str, Any]) -> str | None:
 
 @asynccontextmanager
 async def serving(spoil: Spoil = lambda _sent, answer: answer) -> AsyncIterator[str]:
-    """Where a server is whose answers are spoilt like this: changed, or a response of any other kind."""
+    """The address of a server whose responses are changed by this function, or replaced by other responses."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         sent = await request.json()
@@ -85,7 +85,7 @@ async def serving(spoil: Spoil = lambda _sent, answer: answer) -> AsyncIterator[
 
 
 def changed(**fields: Any) -> Spoil:
-    """Good answers with other fields; what is given as ... is left out."""
+    """Return valid responses with other fields; `...` removes a field."""
 
     def spoil(_sent: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
         if answer["status"] == "error":
@@ -150,6 +150,6 @@ def hanging_on_times(sent: dict[str, Any], answer: dict[str, Any]) -> Any:
 
 
 async def slow(_sent: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-    """A good answer that takes 60 ms."""
+    """Return a valid response after 60 ms."""
     await asyncio.sleep(0.06)
     return answer

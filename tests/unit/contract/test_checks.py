@@ -1,4 +1,4 @@
-"""Each way to break the contract is found by the test that is about it."""
+"""Each violation of the contract is found by its test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDS = {"words": ["a", "bcd", "ef", "ghijk"]}
 
 
 async def checked(spoil: Spoil = lambda _sent, answer: answer, **options: Any) -> Report:
-    """The report on a server whose answers are spoilt like this."""
+    """Return the report on a server whose responses are changed like this."""
     schemas = {"input_schema": INPUT, "output_schema": OUTPUT, "p95_ms": 10_000, "calls": 2}
     async with serving(spoil) as url, sender(url) as send:
         return await check(send, TOOL, WORDS, **{**schemas, **options})

@@ -1,4 +1,4 @@
-"""Which tools take many inputs at once, and what is asked of them."""
+"""Detection of tools that accept many inputs at once, and the tests for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plugin in a pytest run of its own."""
+"""The plugin in a separate pytest run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_over_http(contract_check):
 
 
 def pytest_of_its_own(folder: Path, *options: str) -> str:
-    """What a run prints; the plugin comes by its entry point where the package is installed with it."""
+    """Return the output of a pytest run; the plugin is loaded by its entry point if the package has one."""
     by_entry_point = any(point.value == "pegboard.contract.plugin" for point in entry_points(group="pytest11"))
     plugin = () if by_entry_point else ("-p", "pegboard.contract.plugin")
     slow_to_load = ("-p", "no:langsmith_plugin", "-p", "no:schemathesis")

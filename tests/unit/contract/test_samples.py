@@ -1,4 +1,4 @@
-"""Arguments that are made up fit, and those that are to be refused do not."""
+"""Generated arguments fit the schema, and those that are to be refused do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pegboard.json_schema.compile import compile_validator
 
 
 def schema_of(**properties: Any) -> dict[str, Any]:
-    """A schema whose properties are all required."""
+    """Return a schema whose properties are all required."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 

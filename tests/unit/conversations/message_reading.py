@@ -15,7 +15,7 @@ class _NoTools:
     """A snapshot of a board without tools."""
 
     def find(self, _name: str) -> None:
-        """Nothing."""
+        """Return no messages."""
 
 
 ADMIN = Caller(new_id(), "admin", "admin")
@@ -24,5 +24,5 @@ PAYLOADS = PayloadRunner(DIALECTS, cast(Any, None), cast(Any, _NoTools()), cast(
 
 
 def heard(body: Any, dialect: str | None = None) -> list[IncomingMessage]:
-    """What a body says."""
+    """Return the messages of a body."""
     return list(MessageReader(DIALECTS, PAYLOADS, ADMIN, dialect).read(body))

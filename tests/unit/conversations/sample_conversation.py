@@ -14,7 +14,7 @@ from pegboard.model.conversation import Message, MessageRole
 KNOWN = load_dialects()
 TALKING = [name for name, dialect in KNOWN.items() if "history" in dialect.abilities and name != "memory"]
 WHEN = datetime(2026, 11, 16, tzinfo=UTC)
-# Arguments that could not be read, as dialects have them that take objects only.
+# Malformed arguments, in the form of dialects that allow only objects.
 INVALID = "INVALID_JSON"
 
 FROM_GEMINI = {
@@ -36,7 +36,7 @@ def message(
 
 
 def call(identity: str, name: str = "get_weather", **more: Any) -> dict[str, Any]:
-    """A call in memory form; of the weather in Bern unless something else is said."""
+    """Return a call in memory form; by default of the weather in Bern."""
     return {"id": identity, "name": name, "arguments": {"city": "Bern"}, **more}
 
 
@@ -68,10 +68,10 @@ def history(name: str, messages: list[Message] | None = None) -> History:
 
 
 def arguments_of(asked: AskedCall) -> Any:
-    """What a call was given, also where that could not be read."""
+    """Return the arguments of a call, also if they could not be parsed."""
     return {INVALID: asked.arguments.text} if isinstance(asked.arguments, Malformed) else asked.arguments
 
 
 def given(stored: dict[str, Any]) -> Any:
-    """What a stored call was given, also where that could not be read."""
+    """Return the arguments of a stored call, also if they could not be parsed."""
     return {INVALID: stored["raw_arguments"]} if stored["arguments"] is None else stored["arguments"]

@@ -13,7 +13,7 @@ from tests.formats import cases
 from tests.unit.conversations.message_reading import ADMIN, PAYLOADS, heard
 
 CALL = {"id": "c1", "name": "add", "arguments": {"b": 1, "a": 2}}
-# Of one dialect what its own reading of a text cannot tell from that of another.
+# Fields of one dialect that its own parser of a text cannot distinguish from those of another.
 ALIKE = {"vercel_ai_v5": "vercel_ai_v7", "text_qwen25": "text_hermes", "text_granite4": "text_hermes"}
 
 

@@ -44,7 +44,7 @@ def payload(kind: str, dialect: str, name: str) -> Any:
 
 
 def answered(message: Message) -> Any:
-    """What became of the call that all of these make."""
+    """Return the stored outcome of the call that all of these contain."""
     call = next(call for call in message.tool_calls if call["name"] == "get_weather")
     assert "error" not in call
     return call["result"]

@@ -19,7 +19,7 @@ DEEP = '{"a":' + "[" * 900 + "]" * 900 + "}"
 
 
 def image(size: int) -> dict[str, Any]:
-    """A user's message with an image of so many bytes."""
+    """Return a user's message with an image of this many bytes."""
     source = {"type": "base64", "media_type": "image/png", "data": "A" * size}
     return {"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image", "source": source}]}
 

@@ -80,7 +80,7 @@ def test_turns_of_one_role_are_joined_and_the_user_begins(name: str) -> None:
     assert [item["role"] == "user" for item in items] == [True, False, True, False, True]
     sizes = [len(item.get("content", item.get("parts"))) for item in items]
     assert sizes == [1, 2, 2, 2, 2]
-    # What answers a call comes before what the user says next.
+    # The answer to a call comes before the user's next message.
     assert items[-1].get("content", items[-1].get("parts"))[1].get("text") == "Three"
 
 

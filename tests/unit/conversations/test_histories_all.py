@@ -22,7 +22,7 @@ from tests.unit.conversations.sample_conversation import (
 )
 
 TEXTUAL = [name for name in TALKING if name.startswith("text_")]
-# What was observed stands in one text for all calls of a turn, so that no one can tell whose it is.
+# The observations of a turn are one text, so that they cannot be assigned to its calls.
 OBSERVING = ["crewai", "smolagents"]
 STRUCTURED = [name for name in TALKING if name not in TEXTUAL and name not in OBSERVING]
 OUTCOMES = [{"degrees": 7}, "Error: no clock", "fine", "Error: No result was recorded", "Error: bad"]

@@ -69,7 +69,7 @@ def test_mistral_takes_its_messages() -> None:
     request = ChatCompletionRequest.model_validate({"model": "m", "messages": history("mistral").items})
     assert [item.role for item in request.messages] == [
         *("system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant", "tool"),
-        # It refuses a user who speaks right after a tool.
+        # It refuses a user's message directly after a tool's.
         *("assistant", "tool", "tool", "assistant", "user"),
     ]
 

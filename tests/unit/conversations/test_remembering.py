@@ -24,7 +24,7 @@ def mock(name: str, response: Any, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 async def tools(board: Pegboard) -> Pegboard:
-    """A board with a tool that says what it returns, one that does not, and one that fails."""
+    """A board with a tool that declares its output, one that does not, and one that fails."""
     await board.add(mock("counted", {"n": 1}, output_schema=NUMBER, is_public=True))
     await board.add(mock("free", [1, 2]))
     await board.add(mock("wrong", {"n": "one"}, output_schema=NUMBER))

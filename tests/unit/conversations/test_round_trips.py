@@ -14,7 +14,7 @@ from tests.unit.conversations.test_answers import PAIRS, payload
 
 
 def essence(messages: list[Message]) -> list[Any]:
-    """Who said what, and what became of which call."""
+    """Return the speaker and text of each message, and the outcome of each call."""
     return [
         (one.role, one.content, [(call["name"], call["arguments"], call.get("result")) for call in one.tool_calls])
         for one in messages

@@ -1,4 +1,4 @@
-"""Envelopes for the tests: a good request, and a clock."""
+"""Sample envelopes: a valid request, and a clock."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def read(payload: Any, schema_of: SchemaLookup = lambda _name: None) -> ParsedCa
 
 
 def why(payload: Any, schema_of: SchemaLookup = lambda _name: None) -> str:
-    """What is wrong with a request; empty if nothing is."""
+    """Return the violations in a request; an empty list if it is valid."""
     (call,) = read(payload, schema_of).calls
     return call.arguments.why.removeprefix("the envelope breaks the contract: ") if call.is_malformed else ""
 
 
 def request(**fields: Any) -> dict[str, Any]:
-    """The good request with these fields in place of its own."""
+    """Return the valid request with these fields replaced."""
     return {**REQUEST, **fields}
 
 

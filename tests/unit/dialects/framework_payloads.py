@@ -1,4 +1,4 @@
-"""What the tests of the frameworks' dialects have in common."""
+"""Shared helpers of tests of framework dialects."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def parsed_text(text: str) -> Any:
 
 
 def never_raises(dialect: Dialect, payload: Any) -> None:
-    """Whether it is recognised or not, and read whole or in a stream, only Unreadable may come of it."""
+    """Parse the payload, recognised or not, at once and as a stream; only Unreadable may be raised."""
     assert dialect.recognises(payload) in (True, False)
     known = Dialects([dialect])
     for name in (None, dialect.name):

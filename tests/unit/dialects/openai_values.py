@@ -1,4 +1,4 @@
-"""Values for tests of OpenAI's dialects: JSON of any shape, calls, payloads with something odd in them, answers."""
+"""Values for tests of OpenAI's dialects: any JSON, calls, payloads with unexpected values, answers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _places(value: Any) -> Any:
 
 
 def read_or_refuse(known: Dialects, payload: Any) -> None:
-    """Read the payload in each dialect, named or not; nothing but Unreadable may come of it."""
+    """Parse the payload in each dialect, named or detected; only Unreadable may be raised."""
     for name in (None, *known):
         with suppress(Unreadable):
             known.read(payload, name)
@@ -79,7 +79,7 @@ def succeeded(output: Any, call: AskedCall | None = None) -> Answer:
 
 
 def failed(message: str, call: AskedCall | None = None) -> Answer:
-    """An answer that says what went wrong."""
+    """Return an answer with an error."""
     call = call or AskedCall("get_weather", {}, "call_W1")
     return Answer(call, ToolResult(call.name, False, problem=Problem(ErrorType.UNKNOWN, "execution_error", message)))
 

@@ -10,7 +10,7 @@ from pegboard.dialects.parsed_calls import AskedCall
 
 
 def answer_of(result: ToolResult, call: AskedCall | None = None) -> Answer:
-    """The answer to a call that was asked for by name alone."""
+    """Return the answer to a call that was made by name only."""
     return Answer(call or AskedCall(result.tool_name, {}, result.call_id or ""), result)
 
 

@@ -1,4 +1,4 @@
-"""What the official SDKs give a user in an agent loop: objects of a turn with one call, and of the last turn."""
+"""The objects of the official SDKs in an agent loop: of a turn with one call, and of the last turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments, however they are written."""
+"""Parsing of arguments in any form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls put together from wholes and pieces."""
+"""Calls assembled from complete objects and from chunks."""
 
 from __future__ import annotations
 

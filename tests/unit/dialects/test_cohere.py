@@ -1,4 +1,4 @@
-"""Cohere's chat v2 and what is left of v1, and what its own SDK takes."""
+"""Cohere's chat v2, the remains of v1, and what its own SDK accepts."""
 
 from __future__ import annotations
 

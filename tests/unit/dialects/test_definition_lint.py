@@ -33,7 +33,7 @@ def taking(**properties: Any) -> Tool:
 
 
 def provider(adapted: Callable[[Any], Any] = lambda schema: schema, **bounds: Any) -> Plain:
-    """A provider with these limits, handed schemas that are adapted so."""
+    """Return a provider with these limits, which receives schemas adapted in this way."""
 
     class Provider(Plain):
         name = "provider"

@@ -1,4 +1,4 @@
-"""Finding the dialect of a payload."""
+"""Detection of the dialect of a payload."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a call reads to people."""
+"""Display of a call for people."""
 
 from __future__ import annotations
 

@@ -88,6 +88,6 @@ def test_what_looks_like_a_token_is_masked_in_one_go_whether_it_ends_like_one_or
     token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
     assert token not in mask_credentials(f"see {token} there")
     assert mask_credentials(f"see {token} there") == f"see {MASK} there"
-    # Each place where one could begin is either within what was masked, or looked at once.
+    # Each possible start of a secret is either within a masked part, or examined once.
     assert mask_credentials("eyJ-" * 2500) == MASK
     assert mask_credentials("Eyjafjallajökull and eyjafjallajokull.is") == "Eyjafjallajökull and eyjafjallajokull.is"

@@ -1,4 +1,4 @@
-"""What a tool says of its display is for people: in summaries and events, never in what a model gets."""
+"""A tool's display settings affect summaries and events for people, never what a model receives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CALL = {"name": "report", "arguments": {"query": "SELECT 1 -- x\n FROM t", "orde
 
 @pytest.fixture
 async def board() -> AsyncIterator[Pegboard]:
-    """A board with one tool that says how it reads."""
+    """A board with one tool that has display settings."""
     async with memory_board([TOOL], admin_key=KEY) as fresh:
         yield fresh
 

@@ -1,4 +1,4 @@
-"""A message without calls, as the last one of an agent loop is: read as such, and not taken for a broken call."""
+"""A message without calls, such as the last of an agent loop, is parsed as such and not as a broken call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for the dialect of every framework: its examples, round trips, and whatever else may come."""
+"""Properties of the dialect of every framework: its examples, round trips, and arbitrary input."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RESULTS = [
     case
     for dialect in FRAMEWORKS
     for case in examples(dialect.name, "result")
-    # Its framework takes a failed return for the same.
+    # Its framework treats a failed return as the same.
     if case.name != "error_retry_prompt"
 ]
 STREAMS = [case for case in READ if case.kind == "stream"]

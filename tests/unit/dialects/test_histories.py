@@ -1,4 +1,4 @@
-"""Whole conversations, as lists and as requests, and streams that say the same thing twice."""
+"""Whole conversations, as lists and as requests, and streams that repeat their content."""
 
 from __future__ import annotations
 

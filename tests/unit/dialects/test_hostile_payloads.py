@@ -1,4 +1,4 @@
-"""Only what a model asks for is run: not what users, tools and alternatives say that looks like a call."""
+"""Only calls of the model run: not texts of users, tools and alternatives that look like calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def composed(name: str, call: AskedCall) -> Any:
 
 
 def open_calls(payload: Any, name: str | None = None) -> list[str]:
-    """The names of the calls that would be run; none where the payload is refused."""
+    """Return the names of the calls that would run; empty if the payload is refused."""
     try:
         return [call.name for call in KNOWN.read(payload, name).calls if call.is_open]
     except Invalid:

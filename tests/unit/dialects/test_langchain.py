@@ -174,7 +174,7 @@ def test_langgraph_answers_with_one_update_as_a_tool_node_does() -> None:
     answers = [answer_in(case._replace(about={"canonical": item})) for item in case.about["canonical"]]
     rendered = parsed(LANGGRAPH.render(answers, many=True))
     for message, wanted in zip(rendered["messages"], parsed(case.payload)["messages"], strict=True):
-        # What it says of a failure is in its own words.
+        # Its message for a failure has its own wording.
         shown = ("content",) if wanted["status"] == "error" else ()
         assert {key: message[key] for key in wanted if key not in shown} == {
             key: value for key, value in wanted.items() if key not in shown

@@ -1,4 +1,4 @@
-"""MCP: requests and responses, results alone, sampling; and what the protocol's own types say to it."""
+"""MCP: requests and responses, bare results, sampling; checked with the types of the SDK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for Mistral, Cohere, Ollama, LangChain, LangGraph, LlamaIndex and Haystack alike."""
+"""Common properties of Mistral, Cohere, Ollama, LangChain, LangGraph, LlamaIndex and Haystack."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EVERY: list[Dialect] = [Mistral(), CohereV2(), Ollama(), Langchain(), Langgraph(
 KNOWN = Dialects(EVERY)
 READ = [case for dialect in EVERY for case in examples(dialect.name, "call", "stream")]
 STREAMS = [case for case in READ if case.kind == "stream"]
-# As OpenAI writes it: nothing tells that it came from Haystack.
+# As OpenAI writes it: nothing in it identifies Haystack.
 FOUND = [case for case in READ if str(case) != "haystack-openai_dict_format"]
 # LangGraph's are several answers in one; its own test has them.
 RESULTS = [case for dialect in EVERY for case in examples(dialect.name, "result") if dialect.name != "langgraph"]

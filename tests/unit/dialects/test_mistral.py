@@ -1,4 +1,4 @@
-"""Mistral's chat completions and conversations, and what its own SDK takes."""
+"""Mistral's chat completions and conversations, and what its own SDK accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A payload that shows a call is read or refused; it is never answered as if it had none."""
+"""A payload that contains a call is parsed or refused; it is never answered as if it had none."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def renamed(key: str) -> str:
 
 
 def shows_call(value: Any) -> bool:
-    """Whether the name of a tool stands in the payload, as a name and not in a text."""
+    """Return True if the payload has the name of a tool, as a name and not within a text."""
     if isinstance(value, dict):
         return any(shows_call(item) for item in value.values())
     if isinstance(value, list):
@@ -98,7 +98,7 @@ def with_other_ids(value: Any, key: str = "") -> Any:
 
 
 def read(payload: Any, name: str | None) -> int | None:
-    """How many calls are read, None where the payload is refused."""
+    """Return how many calls are parsed, or None if the payload is refused."""
     try:
         return len(KNOWN.read(payload, name).calls)
     except Invalid:
@@ -285,7 +285,7 @@ STREAM = [{"type": "message_start", "message": {"role": "assistant", "content": 
         # Two calls with one id: reading one of them is not reading both.
         blocks(USE, {"value": {**USE, "name": "get_time"}}),
         blocks(USE, [{**USE, "name": "get_time"}]),
-        # The final event repeats the calls of partial events, but one of its own is not read.
+        # The final event repeats the calls of partial events; a call that only it has is not read.
         [event(PART, partial=True), event([PART], {"functionCall": {"name": "get_time", "args": {}}})],
         # Among calls, a name and an id without arguments are a call too.
         CONTENT,

@@ -1,4 +1,4 @@
-"""Pydantic AI: its messages, its streams, and its own types on what we write."""
+"""Pydantic AI: its messages, its streams, and its own types applied to our output."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ VALUES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from([1, "x", "y", 
 
 
 def parameters(definition: Any) -> dict[str, Any]:
-    """The schema in a definition, wherever it stands."""
+    """Return the parameter schema in a definition, at any position."""
     if "properties" in definition:
         found: dict[str, Any] = definition
         return found

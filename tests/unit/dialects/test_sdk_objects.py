@@ -32,7 +32,7 @@ WAYS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def as_json(value: Any) -> Any:
-    """The value as it arrives after a JSON encoder of the user's, who writes bytes as text."""
+    """Return the value after a JSON encoder that writes bytes as text."""
     return json.loads(json.dumps(value, default=lambda item: item.decode() if isinstance(item, bytes) else str(item)))
 
 

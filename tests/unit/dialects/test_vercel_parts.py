@@ -1,4 +1,4 @@
-"""Parts of Vercel's AI SDK: streams, and the states a call goes through in an interface."""
+"""Parts of Vercel's AI SDK: streams, and the states of a call in a user interface."""
 
 from __future__ import annotations
 

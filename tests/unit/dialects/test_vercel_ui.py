@@ -1,4 +1,4 @@
-"""Messages of an interface: calls that say how far they have come."""
+"""UI messages: calls with their current state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialects of the web frameworks and of MCP: what holds for each of them."""
+"""Properties of the dialects of the web frameworks and of MCP."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_tools_are_declared_as_the_frameworks_write_them(case: Case) -> None:
         made = tool(one.get("name") or one["id"], one.get("inputSchema") or one["parameters"], **about)
         wanted = dict(one)
         if "annotations" in wanted:
-            # Whether a tool reaches out into the world is nothing that a tool of this board says.
+            # A tool of this board does not declare whether it has external effects.
             wanted["annotations"] = {"readOnlyHint": True}
         assert dialect.define(made) == wanted
 

@@ -1,4 +1,4 @@
-"""What the tests of the dialects of the web frameworks and of MCP share."""
+"""Shared helpers of tests of the dialects of web frameworks and of MCP."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def parsed(value: Any) -> Any:
 
 
 def grafted(payload: Any, steps: list[int], value: Any) -> Any:
-    """The payload with this value somewhere in it, where the steps lead."""
+    """Return the payload with this value inserted at the position that the steps lead to."""
     if not steps or not isinstance(payload, dict | list) or not payload:
         return value
     if isinstance(payload, list):

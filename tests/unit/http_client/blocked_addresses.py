@@ -1,4 +1,4 @@
-"""Addresses that no tool may reach unless it is allowed, and the ways to write them."""
+"""Addresses that tools may reach only if they are allowed, and the ways to write them."""
 
 from __future__ import annotations
 

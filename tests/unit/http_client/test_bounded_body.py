@@ -42,7 +42,7 @@ def raw_deflate(data: bytes) -> bytes:
 async def read(
     outbound: GuardedClient, raw: bytes, *, limit: int = LIMIT, method: str = "GET", keep: bool = True
 ) -> bytes:
-    """The body of this answer; the connection is given back, and where the body was read whole it can be used again."""
+    """Return the body of this response; release the connection, which can be reused if the body was read completely."""
     async with answering(raw, keep=keep) as upstream:
         response = await outbound.send(method, upstream.url("/?q=secret"))
         try:

@@ -1,4 +1,4 @@
-"""The memory that reading a body takes."""
+"""The memory that is needed to read a body."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def traced() -> Iterator[None]:
 
 
 def bomb(times: int) -> bytes:
-    """64 MiB of nothing, compressed so many times."""
+    """64 MiB of zeros, compressed this many times."""
     deflater = zlib.compressobj(9, wbits=16 + zlib.MAX_WBITS)
     data = b"".join([*(deflater.compress(bytes(2**20)) for _ in range(64)), deflater.flush()])
     for _ in range(times - 1):

@@ -28,7 +28,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def breaker(clock: Clock) -> CircuitBreaker:
-    """A breaker that has seen nothing."""
+    """A new circuit breaker."""
     return CircuitBreakers(clock).of("user", "https://api.example:443")
 
 
@@ -149,7 +149,7 @@ def test_the_one_unused_for_longest_makes_room(clock: Clock) -> None:
 
 
 class AnyCourse(RuleBasedStateMachine):
-    """Whatever happens in whatever order, an upstream that is down is never called by two at once."""
+    """With events in any order, a failing upstream is never called by two calls at once."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ LOCAL = AllowList.read("127.0.0.1")
 
 
 async def fixed(host: str, port: int) -> Sequence[str]:
-    """A resolver for names that say what they stand for: `10-0-0-1.v4`."""
+    """A resolver for names that contain their address: `10-0-0-1.v4`."""
     return [host.removesuffix(".v4").removesuffix(".v6").replace("-", "." if host.endswith(".v4") else ":")]
 
 
@@ -29,7 +29,7 @@ async def hanging(host: str, port: int) -> Sequence[str]:
 
 
 async def message(outbound: GuardedClient, host: str, port: int = 80) -> str:
-    """Why there is no connection, which is why there is no answer to a request either."""
+    """Return the error of the connection, which a request reports as well."""
     with pytest.raises(ToolError) as caught:
         await outbound.connect(host, port, "ann")
     assert not caught.value.did_run
@@ -74,7 +74,7 @@ async def test_what_is_no_host_is_refused(host: str) -> None:
 
 
 async def reached(made: socket.socket) -> bool:
-    """Whether this socket leads to a server that says so, and does not block."""
+    """Return True if this socket is connected to the expected server, and does not block."""
     try:
         loop = asyncio.get_running_loop()
         await loop.sock_sendall(made, b"GET / HTTP/1.1\r\n\r\n")

@@ -37,7 +37,7 @@ class Slow:
         return ["127.0.0.1"]
 
     async def asked_for(self, count: int) -> None:
-        """Wait until so many names were."""
+        """Wait until this many names were looked up."""
 
         async def enough() -> bool:
             return len(self.asked) >= count

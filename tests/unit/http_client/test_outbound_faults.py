@@ -53,7 +53,7 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def never_accepting() -> AsyncIterator[int]:
-    """A port whose queue is full: the server neither refuses nor answers."""
+    """A port whose queue is full: the server neither refuses nor accepts."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
         waiting = [socket.socket() for _ in range(4)]
         for client in waiting:

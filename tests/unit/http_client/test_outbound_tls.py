@@ -29,7 +29,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def authority() -> trustme.CA:
-    """Who signs the servers' certificates."""
+    """The certificate authority of the servers."""
     return trustme.CA()
 
 
@@ -126,5 +126,5 @@ async def test_a_server_that_insists_on_a_client_certificate(authority: trustme.
     context.verify_mode = ssl.CERT_REQUIRED
     authority.configure_trust(context)
     async with answering(answer(), context=context) as upstream:
-        # It says so only when the request is there already.
+        # It reports this only after the request was sent.
         await fault_of(trusting(authority), upstream, sent=True)

@@ -1,4 +1,4 @@
-"""Requests that are written at once, and the connections they leave in the pool."""
+"""Requests that are written in one piece, and the connections they leave in the pool."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOCAL = AllowList.read("127.0.0.1")
 
 
 class Narrow(GuardedClient):
-    """A way out whose sockets take little at once."""
+    """A client whose sockets have small send buffers."""
 
     def _socket(self, info: AddressInfo) -> socket.socket:
         made = super()._socket(info)
@@ -31,7 +31,7 @@ class Narrow(GuardedClient):
 
 @pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
-    """Either event loop: each has transports of its own."""
+    """Either event loop, because their transports differ."""
     return "asyncio", {"use_uvloop": request.param}
 
 

@@ -15,7 +15,7 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 
 class Upstream:
-    """A running server, and what it has seen."""
+    """A running server, and the requests it received."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -24,7 +24,7 @@ class Upstream:
         self.gone = asyncio.Event()
 
     def url(self, path: str = "/", *, host: str = "127.0.0.1", scheme: str = "http") -> URL:
-        """Where something is on this server."""
+        """Return the URL of a path on this server."""
         return URL(f"{scheme}://{host}:{self.port}{path}")
 
 
@@ -65,7 +65,7 @@ async def serving(
 async def answering(
     *answers: bytes, context: ssl.SSLContext | None = None, host: str = "127.0.0.1", keep: bool = True
 ) -> AsyncIterator[Upstream]:
-    """A server that gives the answers in turn, the last for ever, and keeps each request's head."""
+    """A server that sends these responses in turn, then repeats the last, and stores the head of each request."""
     left = list(answers)
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -109,7 +109,7 @@ def open_files() -> int:
 
 @asynccontextmanager
 async def once_a_connection() -> AsyncIterator[Upstream]:
-    """A server that answers once on each connection and hangs up, unannounced, when it is used again."""
+    """A server that answers once per connection and closes it, without notice, when it is used again."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         upstream.heads.append((await head_of(reader)).decode())

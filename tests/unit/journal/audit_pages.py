@@ -1,4 +1,4 @@
-"""Whole verifications and exports, gone through turn by turn as a client does."""
+"""Complete verifications and exports, read page by page as a client does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def verified(
     position: Position | None = None
     for turn in range(TURNS):
         report = await audit.verify(Scope(**scope), next=position, limit=limit)
-        # It goes to the client and back.
+        # The cursor is sent to the client and back.
         position = None if report.next is None else Position.model_validate_json(report.next.model_dump_json())
         total = report.total if turn == 0 else total
         checked += report.checked

@@ -1,4 +1,4 @@
-"""Journals for tests: rows in chains, written by plain SQL, and tampered with the same way."""
+"""Journals for tests: rows in hash chains, written and tampered with by plain SQL."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def memory_database() -> AsyncIterator[Database]:
 
 
 async def add_writer(database: Database, number: int, chain: HashChain = CHAIN) -> None:
-    """A writer that has written nothing yet."""
+    """Add a writer without rows."""
     count = {"writers": number, "writers_signature": chain.sign_writers(number)}
     async with database.write() as conn:
         await conn.execute(update(_board).values(**count))
@@ -98,7 +98,7 @@ async def append(
 
 
 async def journal(database: Database, *lengths: int) -> list[list[Execution]]:
-    """Writers with so many rows each, one row finished every minute from NOW on."""
+    """Create writers with this many rows each, one row per minute from NOW on."""
     made = []
     for number, length in enumerate(lengths, start=1):
         executions = [call(place) for place in range(length)]
@@ -109,7 +109,7 @@ async def journal(database: Database, *lengths: int) -> list[list[Execution]]:
 
 
 def call(minutes: int = 0, **fields: Any) -> Execution:
-    """A call that finished so many minutes after NOW."""
+    """Return a call that finished this many minutes after NOW."""
     moment = NOW + minutes * MINUTE
     known = {"arguments": {"n": minutes, "x": 1.5}, "arguments_digest": "abc", "tool_id": new_id(), "attempts": 1}
     return an_execution(**{"started_at": moment, "finished_at": moment, **known, **fields})
@@ -124,7 +124,7 @@ async def unchained(database: Database, *executions: Execution) -> None:
 
 
 async def empty(database: Database) -> None:
-    """Begin again."""
+    """Remove all rows and writers."""
     await run(database, "DELETE FROM executions")
     await _forget_writers(database)
 
@@ -135,7 +135,7 @@ async def _forget_writers(database: Database) -> None:
 
 
 async def prune_by_hand(database: Database, place: ChainPosition) -> None:
-    """Take away the beginning of writer 1's chain as the board would."""
+    """Remove the beginning of writer 1's chain as the board would."""
     await run(database, "DELETE FROM executions WHERE writer = 1 AND seq <= :seq", seq=place.seq)
     marker = {"s": place.seq, "m": place.mac, "g": CHAIN.sign_pruned(1, place)}
     step = "pruned_seq = :s, pruned_mac = :m, pruned_signature = :g"
@@ -143,7 +143,7 @@ async def prune_by_hand(database: Database, place: ChainPosition) -> None:
 
 
 async def run(database: Database, statement: str, **values: Any) -> None:
-    """Change rows as a user can who may write to the database and does not hold the key."""
+    """Change rows as an attacker who can write to the database and does not have the key."""
     async with database.write() as conn:
         await conn.execute(text(statement), values)
 

@@ -59,9 +59,9 @@ class WatchedLedger:
         self.fails: Literal["", "before", "after"] = ""
         self.error: Exception = ConnectionError("gone")
         self.gate: asyncio.Event | None = None
-        # Intents that are let go by another process just when a user asks for their key.
+        # Intents that another process releases just when their key is requested.
         self.vanishing: list[str] = []
-        # Set by the next transaction that writes a row or an intent, whatever becomes of it.
+        # Set by the next transaction that writes a row or an intent, whatever its outcome is.
         self.tried = asyncio.Event()
         # The ids of the rows of each commit that had any, and of those that were tried and failed.
         self.commits: list[list[str]] = []
@@ -159,7 +159,7 @@ class WatchedWriter(JournalWriter):
 
 @dataclass(frozen=True)
 class Hand:
-    """A journal and what it stands on."""
+    """A journal with its backend and spool."""
 
     database: Database
     ledger: WatchedLedger
@@ -174,7 +174,7 @@ class Hand:
         return execution
 
     async def begin(self, ready: ReadyCall | None = None) -> EarlierCall | None:
-        """Begin a call as the pipeline does; one without effects if none is given."""
+        """Begin a call as the pipeline does; by default one without effects."""
         call = ready or a_call(QUIET)
         return await self.journal.begin(call, lambda: row_of(call)._replace(status="in_doubt", code="in_doubt"))
 
@@ -248,7 +248,7 @@ class DeadWriters:
     """Leases by which every other writer is dead."""
 
     async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
-        """All of them."""
+        """Return all writers."""
         return {number for number, *_ in writers}
 
 
@@ -273,11 +273,11 @@ async def _die(journal: DatabaseJournal) -> None:
     await journal.abandon()
 
     async def nothing() -> None:
-        """A dead process closes nothing more."""
+        """Do nothing: a dead process closes nothing."""
 
     journal.close = nothing  # type: ignore[method-assign]
 
 
 def lie_in(spools: Path) -> list[str]:
-    """What lies in a folder of spools."""
+    """Return the files in a folder of spools."""
     return sorted(path.name for path in spools.iterdir()) if spools.exists() else []

@@ -25,7 +25,7 @@ TRIED = [{"attempt": 1, "code": "contract_violation", "error": "not ☂", "elaps
 
 @pytest.fixture
 async def chained(database: Database) -> Database:
-    """A chain whose first row was tried more than once, and whose second printed something."""
+    """A chain whose first row has several attempts, and whose second has printed output."""
     await add_writer(database, 1)
     await append(database, 1, [call(0, tries=TRIED), call(1, printed="x"), call(2, printed="y", tries=TRIED), call(3)])
     return database

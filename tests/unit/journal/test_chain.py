@@ -1,4 +1,4 @@
-"""The chain itself, and that nothing in a journal can be changed without it showing."""
+"""The hash chain, and that each change of a journal is detected."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ async def test_any_swapped_pair_is_found(
     for (writer, seq), target in ((first, aside), (second, first), (aside, second)):
         statement = "UPDATE executions SET writer = :tw, seq = :ts WHERE writer = :w AND seq = :s"
         await run(quick_database, statement, w=writer, s=seq, tw=target[0], ts=target[1])
-    if not with_mac:  # the rows change places, and the MACs stay where they are
+    if not with_mac:  # the rows are swapped, and the MACs stay at their positions
         for writer, seq in (first, second):
             statement = "UPDATE executions SET mac = :mac WHERE writer = :w AND seq = :s"
             await run(quick_database, statement, w=writer, s=seq, mac=macs[writer, seq])

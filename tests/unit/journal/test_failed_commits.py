@@ -13,7 +13,7 @@ from pegboard.journal.postgresql_backend import PostgresqlBackend
 from pegboard.journal.sqlite_backend import SqliteBackend
 from pegboard.storage.database import Database
 
-# The pool greets a server that is going down with errors of its own kind, and so do its pings.
+# The pool raises errors of its own type if a server is shutting down, and so do its pings.
 AWAY = [
     DBAPIError("SELECT 1", None, Exception("terminating connection due to administrator command")),
     OperationalError("SELECT 1", None, Exception("the database system is shutting down")),

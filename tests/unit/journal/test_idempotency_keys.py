@@ -1,4 +1,4 @@
-"""Idempotency keys: a call runs once, however often it is sent and through whichever process."""
+"""Idempotency keys: a call runs once, however often and through whichever process it is sent."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class TestScope:
 
 
 class TestRefusals:
-    """What never ran leaves the key free."""
+    """A call that never ran leaves the key unused."""
 
     async def then_runs(self, board: Pegboard, name: str, arguments: dict[str, Any], refusal: str | None) -> None:
         (refused,) = [row for row in await calls_of(board) if row.status == "refused" or row.code == refusal]

@@ -105,7 +105,7 @@ class TestRotation:
         before = await revision(boards[0].database)
         report = await boards[0].rotate_secrets()
         others = report.sealed - 5
-        # One more for all of them: behind it, no one encrypts with the old key.
+        # One more for all of them: after it, no process encrypts with the old key.
         assert await revision(boards[0].database) == before + others + 1
 
     async def test_without_their_key_they_are_gone_and_nothing_runs_again(

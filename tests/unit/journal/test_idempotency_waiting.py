@@ -208,7 +208,7 @@ async def test_a_key_that_is_let_go_at_the_very_moment_it_is_asked_for_is_asked_
 
 
 class TestDead:
-    """A process that dies while it runs a call with a key leaves it in doubt, for good."""
+    """A process that dies while it runs a call with a key leaves the call in doubt permanently."""
 
     async def test_who_waits_for_it_in_another_is_informed(self, boards: Boards) -> None:
         note = Note(*boards, waits=True)

@@ -36,7 +36,7 @@ CONFIGS: dict[Kind, dict[str, Any]] = {
 
 
 class Looking:
-    """An executor whose tools return the intents that others can see while they run."""
+    """An executor whose tools return the intents that other connections see while they run."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

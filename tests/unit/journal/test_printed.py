@@ -26,7 +26,7 @@ PRINTED = "a line\nand \x1b[31mred\x1b[0m ☂ 😀\r\n\t"
 
 @pytest.fixture
 async def chained(database: Database) -> Database:
-    """A chain whose first and third rows have printed something."""
+    """A chain whose first and third rows have printed output."""
     await add_writer(database, 1)
     await append(database, 1, [call(0, printed=PRINTED), call(1), call(2, printed="x" * 70_000), call(3)])
     return database
@@ -78,7 +78,7 @@ async def test_a_line_that_shows_something_else_printed_is_found(chained: Databa
     without = json.loads(lines[rows[0]])
     del without["printed"]
     assert (await lines_verified(chained, [*lines[: rows[0]], json.dumps(without), *lines[rows[0] + 1 :]])).findings
-    # Beside the field, where an export keeps what no field can show.
+    # In addition to the field, because an export also contains values that the field cannot show.
     beside = {**json.loads(lines[rows[1]]), "stored": {"printed": printed}}
     assert (await lines_verified(chained, [*lines[: rows[1]], json.dumps(beside), *lines[rows[1] + 1 :]])).findings
 

@@ -51,7 +51,7 @@ async def test_a_marker_that_another_user_moved_is_not_moved_back(
     async def overtaken(*given: Any, **more: Any) -> int:
         monkeypatch.setattr(journal_chain_rows, "remove_chain_rows", remove)
         gone = await remove(*given, **more)
-        # As if another process had been quicker, and this one had seen the marker before.
+        # As if another process had been faster, and this one had read the marker before.
         await given[0].exec_driver_sql("UPDATE writers SET pruned_seq = pruned_seq + 1")
         return gone
 

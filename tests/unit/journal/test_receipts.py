@@ -1,4 +1,4 @@
-"""Receipts of an older version: a call whose effect is in the board's own database is known to have happened or not."""
+"""Receipts of an older version: they record whether a call's effect in the board's own database was committed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def begin(hand: Hand, call: ReadyCall) -> None:
 
 
 async def leave_receipt(database: Database, call: ReadyCall) -> None:
-    """Write the receipt that the effect of the call left."""
+    """Write the receipt of the call's effect."""
     output = orjson.dumps(OUTPUT).decode()
     mac = open_chain(VAULT).sign(("receipt", call.run_id, "row-7", output))
     id_, false = (":id", "0") if database.kind == "sqlite" else ("CAST(CAST(:id AS text) AS uuid)", "false")
@@ -45,7 +45,7 @@ async def leave_receipt(database: Database, call: ReadyCall) -> None:
 
 
 async def take_over(database: Database, spools: Path, dead: Hand) -> list[tuple[str, str | None, str | None]]:
-    """Let a process die and another take over its work; status, code and row id of every row."""
+    """Let a process die and another one recover its calls; return status, code and row id of every row."""
     await dead.die()
     with anyio.fail_after(30):
         async with opened(database, spools) as hand:

@@ -1,4 +1,4 @@
-"""Open calls of a dead process become rows in doubt; those of a living one are left alone."""
+"""Open calls of a dead process are recorded as in doubt; those of a live one are not changed."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def stored_id(database: Database, run_id: str) -> str:
 
 
 async def recovered(database: Database, spools: Path, dead: Hand) -> None:
-    """Let a process die, and another one take over its work."""
+    """Let a process die, and another one recover its calls."""
     await dead.die()
     with anyio.fail_after(30):
         async with opened(database, spools) as hand:
@@ -82,7 +82,7 @@ async def test_a_forged_intent_becomes_no_row(
     assert [_dashed(row[0]) for row in await read(database, "SELECT id FROM intents")] == [forged]
     assert await findings(database) == [("set_aside", forged)]
     assert "entries_set_aside" in caplog.text
-    async with opened(database, tmp_path / "spools") as hand:  # and not looked at again
+    async with opened(database, tmp_path / "spools") as hand:  # and not read again
         caplog.clear()
         await hand.tended()
     assert "entries_set_aside" not in caplog.text

@@ -103,7 +103,7 @@ def test_a_changed_byte_costs_at_most_the_entry_it_is_in(appends: Batches, data:
         content = adopted(path)
         without_one = [kept[:n] + kept[n + 1 :] for n in range(len(kept))]
         assert content.entries == kept or (content.damaged and content.entries in without_one)
-        # The line break in front of an entry is there to be found by: what becomes of it is no loss.
+        # The line break before an entry only marks its start; losing it loses no data.
         assert content.damaged or raw[place] == 0
 
 
@@ -120,7 +120,7 @@ def test_what_is_read_was_written_whatever_else_is_in_the_file(appends: Batches,
         content = adopted(path)
         left = iter(kept)
         assert all(entry in left for entry in content.entries)
-        # The last ones may be gone as if they had never been there; nothing else goes unnoticed.
+        # The last entries may be missing completely; every other damage is reported.
         assert content.entries == kept or content.damaged or raw.startswith(path.read_bytes().rstrip(b"\0"))
 
 
@@ -187,7 +187,7 @@ def test_an_append_keeps_everything_it_is_given_or_nothing(steps: list[tuple[str
             elif name == "adopt":
                 spool = adopt(left_behind(spool))
                 content = spool.read()
-                # Only if not even zeros could be written over it is something of a failed append left.
+                # Only if it cannot even be overwritten with zeros does a part of a failed append remain.
                 assert content.entries[: len(kept)] == kept
                 assert set(content.entries[len(kept) :]) <= set(given_up)
                 assert given_up or damaged or not content.damaged

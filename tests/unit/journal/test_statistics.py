@@ -169,7 +169,7 @@ async def write(writer: JournalWriter, *made: Execution, count: bool = False) ->
 
 
 async def places(database: Database) -> list[Any]:
-    """How far each writer's chain goes, and how far it is counted."""
+    """Return the length of each writer's chain, and how much of it is counted."""
     return await read(database, "SELECT seq, counted_seq FROM writers ORDER BY number")
 
 

@@ -149,13 +149,13 @@ class TestOneBadRow:
 
 
 async def called(board: Pegboard, n: int, *, is_bad: bool) -> ToolResult:
-    """A call whose row can be stored, or one whose row no database takes."""
+    """Return a call whose row can be stored, or one whose row no database accepts."""
     call = ToolCall("echo", {"n": n})
     return await board.pipeline.run(call._replace(surface=None) if is_bad else call, board.admin)  # type: ignore[arg-type]
 
 
 class TestNoValues:
-    """What a row says of a failure holds no value, unless its tool keeps arguments anyway."""
+    """The error in a row contains no values, unless its tool stores arguments anyway."""
 
     @pytest.mark.parametrize(
         "schema",

@@ -1,4 +1,4 @@
-"""Each kind of tampering with the journal is named, and nothing else is."""
+"""Each kind of tampering with the journal is reported, and nothing else is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Living and dead writers: a living one, frozen or not, is never considered dead."""
+"""Live and dead writers: a live one, frozen or not, is never considered dead."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ asyncio.run(main())
 
 @contextmanager
 def running(program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that has come as far as saying that it is ready."""
+    """Start a process and return when it has reported that it is ready."""
     command = [sys.executable, "-c", program, *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         try:
@@ -88,7 +88,7 @@ async def test_a_writer_in_another_process_lives_until_it_is_killed(tmp_path: Pa
     adopted = Spool.adopt(path)
     assert adopted is not None
     assert adopted.read() == SpoolContent([b"kept"], damaged=False)
-    # While a user takes it over no other user does.
+    # While one process recovers it, no other does.
     assert Spool.adopt(path) is None
     assert await leases.find_dead_writers([(1, writer_id, 0)]) == set()
     adopted.close(remove=True)
@@ -198,7 +198,7 @@ class Watch:
         self.leases = ObservedLeases(self.database.read, grace=GRACE, clock=lambda: self.now)
 
     async def after(self, *pauses: float, beat: int = 7) -> list[set[int]]:
-        """What was reported in looks with so many seconds before each."""
+        """Return what checks reported, with this many seconds before each."""
         received = []
         for pause in pauses:
             self.now += pause
@@ -236,7 +236,7 @@ async def test_who_holds_the_lock_lives_however_long_nothing_is_heard(
     async with watch.database.connect_driver() as driver:
         await hold_writer_lock(driver, 1)
         assert await watch.after(*[5] * 10) == [set()] * 10
-        # A writer that lost its connection takes the lock again before the server has noticed.
+        # A writer that lost its connection gets the lock again before the server has noticed.
         async with watch.database.connect_driver() as again:
             with anyio.fail_after(30):
                 await hold_writer_lock(again, 1)

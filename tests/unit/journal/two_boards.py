@@ -1,4 +1,4 @@
-"""Two boards on one database, as two processes would be, and tools that count how often they ran."""
+"""Two boards on one database, like two processes, and tools that count how often they ran."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Note:
             self.hang(board, **fields)
 
     def hang(self, board: Pegboard, **fields: Any) -> None:
-        """Put the tool on a board; it is the same one on each."""
+        """Register the tool on a board; it is the same tool on each."""
 
         async def note(n: int = 0) -> dict[str, int]:
             self.ran.append(n)
@@ -82,7 +82,7 @@ def is_repeat(again: ToolResult, first: ToolResult) -> bool:
 
 
 async def stored(url: str) -> str:
-    """Every row of every table as the database holds it, and for SQLite the bytes of its files."""
+    """Return every row of every table as it is stored, and for SQLite the bytes of its files."""
     database = Database.create(url)
     found = []
     async with database.read() as conn:
@@ -100,7 +100,7 @@ def _files(file: Path | None) -> list[str]:
 
 
 async def intents(database: Database) -> list[tuple[str, bool]]:
-    """State of every intent, oldest first, and whether it holds a key."""
+    """Return the state of every intent, oldest first, and whether it has a key."""
     async with database.read() as conn:
         rows = await conn.execute(text("SELECT state, claim IS NOT NULL FROM intents ORDER BY id"))
         return [(state, bool(claimed)) for state, claimed in rows]

@@ -40,7 +40,7 @@ def nested(depth: int, value: Any = 1) -> Any:
 
 
 def unevaluated(depth: int) -> dict[str, Any]:
-    """Each level is evaluated twice, once more to know what was evaluated: in all two to the power of the depth."""
+    """Return a schema of which each level is evaluated twice: two to the power of the depth in total."""
     levels: dict[str, Any] = {
         f"l{level}": {
             "anyOf": [
@@ -56,7 +56,7 @@ def unevaluated(depth: int) -> dict[str, Any]:
 
 
 def mutual(count: int) -> dict[str, Any]:
-    """Schemas that all refer to all of them, in a union of their own each."""
+    """Return schemas that all refer to all others, in a union each."""
     union = [{"$ref": f"#/definitions/d{index}"} for index in range(count)]
     one = {"type": "object", "required": ["k"], "properties": {"a": {"anyOf": union}}}
     return {"definitions": {f"d{index}": dict(one) for index in range(count)}, "$ref": "#/definitions/d0"}

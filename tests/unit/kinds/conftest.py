@@ -1,4 +1,4 @@
-"""Boards that may reach loopback."""
+"""Boards that may connect to loopback."""
 
 from __future__ import annotations
 

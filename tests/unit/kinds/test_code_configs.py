@@ -124,7 +124,7 @@ def test_writable_needs_a_folder() -> None:
 )
 def test_env_is_bounded(model: type[BaseModel], config: dict[str, Any], env: dict[str, str], says: str) -> None:
     assert says in fault(model, **config, env=env)
-    # Secrets are filled in later, and then it is read again.
+    # Secrets are inserted later, and then the config is read again.
     with pytest.raises(Misconfigured, match=says):
         read_config(model, {**config, "env": env})
 

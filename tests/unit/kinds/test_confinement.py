@@ -1,4 +1,4 @@
-"""What a server logs at its start about the confinement of tools, and what it leaves at its end."""
+"""What a server logs about the confinement of tools at its start, and what is left after its end."""
 
 from __future__ import annotations
 

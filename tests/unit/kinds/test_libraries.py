@@ -13,13 +13,13 @@ from pegboard.kinds.libraries import Libraries
 from pegboard.settings import Settings, split_comma_list
 
 USUAL = Libraries(split_comma_list(str(Settings.model_fields["python_libraries"].default)))
-# Whatever this machine has installed.
+# The distributions that are installed on this machine.
 NOT_HERE = "no-such-library-anywhere"
 
 
 @pytest.fixture
 def site_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in which distributions are installed, as far as this test goes."""
+    """A folder of installed distributions, for this test."""
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 

@@ -102,7 +102,7 @@ def test_however_a_text_is_cut_no_secret_is_in_what_is_reported(data: st.DataObj
     pieces = [text[start:end] for start, end in itertools.pairwise([0, *cuts, len(text)])]
     received = joined(secrets, *pieces)
     assert not any(secret in received for secret in secrets)
-    # Nothing is lost but what was masked.
+    # Only the masked text is missing.
     whole = StreamMask(secrets).text(text)
     assert received.replace("*", "").count("c") == whole.replace("*", "").count("c")
 

@@ -16,7 +16,7 @@ few = st.text("ab", max_size=12)
     ("text", "shown"),
     [
         ("key: correct ho", f"key: {MASK}"),
-        ("key: correct horse", "key: correct horse"),  # all of one is masked before
+        ("key: correct horse", "key: correct horse"),  # a complete secret was masked before
         ("key: cor", "key: cor"),
         ("corrcorre", f"corr{MASK}"),
         ("corre ", "corre "),

@@ -24,13 +24,13 @@ async def board() -> AsyncIterator[Pegboard]:
 
 
 async def python(board: Pegboard, code: str, **config: Any) -> tuple[ToolResult, list[Progress]]:
-    """What a call of this code answers, and what it reported meanwhile."""
+    """Return the output of a call of this code, and its reports."""
     await board.add({"name": "t", "tool_type": "python", "config": {"code": code, **config}})
     return await heard(board)
 
 
 async def shell(board: Pegboard, command: str, **config: Any) -> tuple[ToolResult, list[Progress]]:
-    """What a call of this command answers, and what it reported meanwhile."""
+    """Return the output of a call of this command, and its reports."""
     settings = {"command": command, "shell": True, **config}
     await board.add({"name": "t", "tool_type": "shell", "config": settings, "input_schema": NOTHING})
     return await heard(board)
@@ -138,7 +138,7 @@ async def test_nothing_is_heard_of_a_call_that_was_cancelled(board: Pegboard, fl
     with pytest.raises(asyncio.CancelledError):
         await calling
     count = len(received)
-    # Another call of the same kind, begun and ended: the first one's process is long gone.
+    # Another call of the same kind has begun and ended: the first one's process ended long before.
     await board.add({"name": "u", "tool_type": "python", "config": {"code": "def f(): return 1"}})
     assert (await board.call("u", {})).output == 1
     assert len(received) == count

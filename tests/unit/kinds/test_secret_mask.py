@@ -1,4 +1,4 @@
-"""Credentials are hidden wherever an upstream repeats them."""
+"""Credentials are masked wherever an upstream repeats them."""
 
 from __future__ import annotations
 

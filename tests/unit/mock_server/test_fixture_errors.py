@@ -1,4 +1,4 @@
-"""What is wrong with a file of fixtures is reported by its line."""
+"""Errors in a file of fixtures are reported with their line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixtures that are made from executions answer as the calls were answered."""
+"""Fixtures that are made from executions reproduce the recorded results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mock board answers, call by call."""
+"""The responses of a mock server, call by call."""
 
 from __future__ import annotations
 

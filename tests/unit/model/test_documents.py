@@ -1,4 +1,4 @@
-"""YAML and JSON from anyone: read with care, written to be read back."""
+"""Untrusted YAML and JSON: parsed with limits, and written so that they can be parsed again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pegboard.model.documents import MAX_DEPTH, DocumentError, read_json, read_yaml, write_yaml
 
-# YAML cannot spell every code point: surrogates are none, and a byte order mark is not text.
+# YAML cannot express every code point: surrogates are not allowed, and a byte order mark is not text.
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufeff"))
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
 lookalikes = st.sampled_from(

@@ -1,4 +1,4 @@
-"""Ids: in order, unique, and never far from the time they were made at."""
+"""Ids: ordered, unique, and close to the time of their creation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moments as they are written: which are read, as which instant, and why others are not."""
+"""Times as text: which formats are accepted, as which instant, and why others are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No wording of pydantic's reaches a user."""
+"""Users never see pydantic's messages."""
 
 from __future__ import annotations
 

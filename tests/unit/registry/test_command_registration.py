@@ -1,4 +1,4 @@
-"""Who may register tools that run commands, and how a command must fit the parameters of its tool."""
+"""Who may register tools that run commands, and the rules for a command and the parameters of its tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal as callers read it: a tool's calls under every name it had, and no other user's."""
+"""Journal queries of callers: a tool's calls under all of its names, and no other user's."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Renamed:
 
 @pytest.fixture
 async def renamed(board: Pegboard) -> Renamed:
-    """Calls of both, in turns, so that the rows of each name lie among those of the others."""
+    """Call both tools in turns, so that their rows alternate."""
     tool = await board.add(mock("quote"))
     rows, others = await called(board, "quote", "quote"), list[str]()
     for name in ("moved", "quote", "Quote", "moved"):

@@ -31,7 +31,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 
 def masked(config: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """The config as it is shown, with changes."""
+    """Return the config as it is shown, with changes."""
     groups: dict[str, Any] = {
         group: dict.fromkeys(config[group], MASK) for group in ("headers", "env") if group in config
     }

@@ -1,4 +1,4 @@
-"""The registry through the library: who owns, sees and changes which tool, and which names are free."""
+"""The registry through the library: who owns, sees and changes which tool, and which names are available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of replays share."""
+"""Shared helpers of tests of replays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEEPING: dict[str, Any] = {"keep_arguments": True, "keep_result": True}
 
 
 async def called(board: Pegboard, tool: str, arguments: Any = None, caller: Caller | None = None) -> str:
-    """The id of the row that a call leaves."""
+    """Make a call and return the id of its row."""
     return (await board.call(tool, arguments, caller=caller)).run_id
 
 

@@ -83,7 +83,7 @@ async def test_a_caller_who_comes_back_in_time_finds_it_running() -> None:
         with there.following.reading(feed):
             there.let_go(0)
             assert results(await read(feed)) == [0]
-        # One that is over is not left.
+        # A call that has ended cannot be abandoned.
         assert feed.grace_timer is None
 
 
@@ -106,7 +106,7 @@ async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind()
         following = there.following
         assert not following.running_count
         assert not any(feed.grace_timer for feed in (ended, running, fresh, *feeds))
-        there.let_go(0, 1)  # the detached ones end by themselves, and tell no one
+        there.let_go(0, 1)  # the detached ones end by themselves, without a reader
 
         async def at_rest() -> bool:
             return asyncio.all_tasks() <= before

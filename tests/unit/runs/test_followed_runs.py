@@ -51,7 +51,7 @@ async def test_a_payload_is_found_by_its_own_id_and_by_those_of_its_calls_until_
             return not any(there.following.find(one) for one in ids)
 
         await until(forgotten)
-        # A caller who reads it still may do so to the end.
+        # A caller who still reads it may do so to the end.
         assert await read(feed) == events
 
 
@@ -67,7 +67,7 @@ async def test_no_more_is_kept_of_what_is_over_than_there_is_room_for() -> None:
         assert kept
         assert kept == feeds[-len(kept) :]
         assert sum(feed.size for feed in kept) <= 20_000
-        # Not only the text of events counts, which is the least of what a short one takes.
+        # Not only the text of events counts, which is the smallest part of a short one.
         assert len(kept) < 5
         for feed in feeds:
             found = [there.following.find(one) for one in (feed.id, *feed.run_ids.values())]

@@ -1,4 +1,4 @@
-"""Recorded calls, run again: against their own tools, others, and earlier versions."""
+"""Replays of recorded calls: with their own tools, with others, and with earlier versions."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class TestAgainstTheStore:
         self, stored: Pegboard, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Telling:
-            """Runs a tool by telling its credentials."""
+            """Runs a tool that returns its credentials."""
 
             def prepare(self, tool: OpenTool) -> Prepared:
                 async def run(_: ReadyCall) -> Any:

@@ -69,7 +69,7 @@ class Room:
 
 @asynccontextmanager
 async def room(**settings: Any) -> AsyncIterator[Room]:
-    """Such a room, on a board of its own."""
+    """The two tools on a board of their own."""
     async with memory_board(drain_seconds=2) as board:
         following = board.calls.following = FollowedRuns(board.payloads, **{"max_followed": 2000, **settings})
         yield Room(board, following)

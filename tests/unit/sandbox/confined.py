@@ -1,4 +1,4 @@
-"""Processes that confine themselves and then try something: a clean program forks one for every attempt."""
+"""Processes that confine themselves and then evaluate an expression: a clean program forks one for each attempt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import pegboard
 
-# What a confined process has at hand of the package, as the sandbox gives it: the standard library beside it alone.
+# The part of the package that a confined process can import, besides the standard library.
 STAND_IN = (
     "import sys, types; package = types.ModuleType('pegboard'); "
     f"package.__path__ = [{str(Path(pegboard.__file__).parent)!r}]; sys.modules['pegboard'] = package\n"
@@ -89,7 +89,7 @@ class Forker:
         before: str = "",
         message: bool = False,
     ) -> Any:
-        """What an expression gives in a process confined so: its value, the name of its error or of its signal.
+        """Return the value of an expression in a process confined so, or the name of its error or signal.
 
         `before` runs unconfined; `seccomp` is whether there is a network, None for no filter.
         """

@@ -26,7 +26,7 @@ PLAIN = EnvironmentSpec()
 
 
 class SiteFolder:
-    """Installed libraries, as far as this test goes."""
+    """Installed libraries, for this test."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._folder = folder / "site-packages"
@@ -34,7 +34,7 @@ class SiteFolder:
         monkeypatch.syspath_prepend(str(self._folder))
 
     def add(self, code: str) -> str:
-        """The name of a new library whose module does this when it is imported."""
+        """Add a library whose module has this code, and return its name."""
         name = "shelved_" + secrets.token_hex(6)
         (self._folder / f"{name}.py").write_text(code)
         return name
@@ -69,7 +69,7 @@ def descendants_of(pid: int) -> list[int]:
 
 
 def is_closed(line: CallChannel) -> bool:
-    """Whether the peer has left, or was given up on."""
+    """Return True if the peer has disconnected, or was given up."""
     closed: list[bool] = []
     line.on_close(lambda: closed.append(True))
     return bool(closed)
@@ -86,14 +86,14 @@ def listed(folder: Path) -> list[str]:
 
 
 def is_there(pid: int) -> bool:
-    """Whether there is such a process."""
+    """Return True if the process exists."""
     return Path(f"/proc/{pid}").exists()
 
 
 def make_sandbox(
     children: int = 4, zygotes: int = 2, without: tuple[str, ...] = (), limits: SandboxLimits = LIMITS, allow: str = ""
 ) -> Sandbox:
-    """A sandbox that has done nothing yet."""
+    """Return a new sandbox."""
     outbound = GuardedClient(AllowList.read(allow), connect_seconds=10)
     return Sandbox(limits, children=children, zygotes=zygotes, without=without, masked=(), outbound=outbound)
 
@@ -102,7 +102,7 @@ def make_sandbox(
 async def boxed(
     children: int = 4, zygotes: int = 2, without: tuple[str, ...] = (), limits: SandboxLimits = LIMITS, allow: str = ""
 ) -> AsyncIterator[Sandbox]:
-    """A sandbox; when it is closed, no process and no descriptor is left of it."""
+    """A sandbox; after it is closed, none of its processes and descriptors may be left."""
     box = make_sandbox(children, zygotes, without, limits, allow)
     assert (await box.abilities()).missing(without) == []
     processes, opened = children_now(), descriptors()
@@ -154,7 +154,7 @@ async def until_running(mark: str) -> None:
 
 
 async def until_over(mark: str) -> None:
-    """Wait until there are none."""
+    """Wait until there are no such processes."""
 
     async def look() -> bool:
         return not processes_of(mark)
@@ -163,7 +163,7 @@ async def until_over(mark: str) -> None:
 
 
 async def until_idle(box: Sandbox) -> None:
-    """Wait until no call holds a place, and nothing is left of any."""
+    """Wait until no call has a slot, and nothing is left of any call."""
 
     async def look() -> bool:
         return box.stats().running == box.stats().open == 0
@@ -172,7 +172,7 @@ async def until_idle(box: Sandbox) -> None:
 
 
 def is_first(pid: int) -> bool:
-    """Whether a process is the first of its namespace, which does nothing but be there."""
+    """Return True if a process is pid 1 of its namespace, which only waits."""
     try:
         return re.search(r"^NSpid:.*\t1$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE) is not None
     except OSError:

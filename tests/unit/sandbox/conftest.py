@@ -1,4 +1,4 @@
-"""Zygotes to run calls in, and folders to show to them."""
+"""Zygotes to run calls in, and folders for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def user(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def calls(user: str) -> Iterator[Zygote]:
-    """A zygote whose calls see nothing but the system and the interpreter."""
+    """A zygote whose calls see only the system and the interpreter."""
     with zygote(make_zygote_spec(), user) as started:
         yield started
 
@@ -34,7 +34,7 @@ def functions(user: str) -> Iterator[Zygote]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """An empty folder that everybody can reach, read and write."""
+    """An empty folder that every user can enter, read and write."""
     with tempfile.TemporaryDirectory(prefix="pegboard-shown-") as name:
         path = Path(name).resolve()
         path.chmod(0o777)

@@ -1,7 +1,7 @@
 """Run as root with a folder and a command: executes the command as an ordinary user, with the interpreter in reach.
 
-Where the interpreter or the folder lies in a home that is its owner's alone, that home is covered, for this process
-only, by one that shows them and nothing else.
+If the interpreter or the folder is in a home that only its owner can enter, this home is covered, for this process
+only, by an empty one with only these two.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ORDINARY_USER = 65_534
 
 
 def show(paths: list[str]) -> None:
-    """Make these readable, whatever folder they lie in."""
+    """Make these paths readable, whatever folders they are in."""
     from pegboard.sandbox.child import syscalls
 
     syscalls.unshare(syscalls.NEWNS)

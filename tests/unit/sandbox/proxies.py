@@ -48,7 +48,7 @@ class Answer:
 
 
 class Client:
-    """One connection to a proxy; nothing about it waits for ever."""
+    """One connection to a proxy; every wait has a timeout."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -61,7 +61,7 @@ class Client:
             await self.writer.drain()
 
     async def hear(self, count: int) -> bytes:
-        """So many bytes."""
+        """Return this many bytes."""
         async with asyncio.timeout(PATIENCE):
             return await self.reader.readexactly(count)
 
@@ -76,7 +76,7 @@ class Client:
             return (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
 
     async def answer(self) -> Answer:
-        """An answer, and that nothing follows it."""
+        """Return a response, and assert that nothing follows it."""
         head = await self.head()
         _, status, phrase = head.partition("\r\n")[0].split(" ", 2)
         return Answer(int(status), phrase, head, await self.rest())
@@ -91,7 +91,7 @@ class Client:
         self.writer.write_eof()
 
     def leave(self) -> None:
-        """Be gone."""
+        """Close the connection."""
         self.writer.close()
 
 
@@ -104,7 +104,7 @@ async def proxying(
     most: int = 32,
     idle_seconds: float = 60.0,
 ) -> AsyncIterator[Running]:
-    """A proxy whose way out is this; both are closed at the end."""
+    """A proxy that uses this HTTP client; both are closed at the end."""
     outbound = GuardedClient(allow, resolver=resolver, connect_seconds=connect_seconds)
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
@@ -133,7 +133,7 @@ class Names:
 
 @asynccontextmanager
 async def never_accepting() -> AsyncIterator[int]:
-    """A port whose queue is full: the server neither refuses nor answers."""
+    """A port whose queue is full: the server neither refuses nor accepts."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
         waiting = [socket.socket() for _ in range(4)]
         for client in waiting:

@@ -1,4 +1,4 @@
-"""Runs python jobs as the sandbox does, each in a fork of a clean process, only that nothing confines them."""
+"""Runs python jobs as the sandbox does, each in a fork of a clean process, but unconfined."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ for line in sys.stdin:
 
 
 class Ran(NamedTuple):
-    """What a job left."""
+    """The result of a job."""
 
     code: int
     result: bytes
@@ -64,7 +64,7 @@ class Children:
         self._folder = folder
 
     def run(self, code: str, entry: str = "f", **job: Any) -> Ran:
-        """What became of a call of this code's function."""
+        """Return the result of a call of this code's function."""
         values = {"code": code, "entry": entry, "arguments": {}, "limits": LIMITS, "allowed": [], **job}
         assert self._process.stdin is not None
         assert self._process.stdout is not None

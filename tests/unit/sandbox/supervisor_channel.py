@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).parents[3] / "src" / "pegboard"
 ORDINARY = Path(__file__).with_name("ordinary_user.py")
-# Root's own tools run as another user; both ways into the confinement are tested where both can be.
+# The tools of root run as another user; both kinds of confinement are tested where possible.
 USERS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
 PYTHON = os.path.realpath(sys.executable)
 LIMITS = {"memory": 512 * 2**20, "processes": 64, "disk": 64 * 2**20, "output": 2**20, "result": 2**20}
@@ -71,7 +71,7 @@ class Call:
         return kind.decode(), payload
 
     def ended(self) -> Ended:
-        """How it ended, which is the last that is said."""
+        """Return how the call ended, which is the last message."""
         kind, payload = self.frame()
         while kind != "E":
             kind, payload = self.frame()
@@ -86,7 +86,7 @@ class Call:
         return Ended(header["fate"], header["code"], header["message"], *parts)
 
     def read(self, count: int) -> bytes:
-        """So many bytes; EOFError where the other end has gone."""
+        """Return this many bytes; raise EOFError if the peer has closed the connection."""
         read = b""
         while len(read) < count:
             try:
@@ -165,7 +165,7 @@ def command(*argv: str, limits: dict[str, int] | None = None, **changes: Any) ->
 @contextmanager
 def zygote(received: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
     """Start a zygote with this spec and wait until it is ready; raise Refused with its failure."""
-    # A pipe, as the server has it; what it says is shown where a test fails.
+    # A pipe, as in the server; its content is shown if a test fails.
     heard, says = os.pipe()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.settimeout(60)

@@ -148,7 +148,7 @@ def test_the_tables_of_ones_pages_are_memory_too(calls: Zygote) -> None:
     assert calls.python(PAGE_TABLES, limits={"memory": 64 * 2**20}).fate == "memory"
 
 
-# Of such memory all would stay while a page of it is mapped, and only that page would be counted.
+# All of such memory would stay allocated while one page of it is mapped, and only that page would be counted.
 @pytest.mark.parametrize("descriptor", ["-1", "os.open('/dev/zero', os.O_RDWR)", "os.open('/dev/full', os.O_RDWR)"])
 def test_there_is_no_memory_to_share_that_is_not_counted(calls: Zygote, descriptor: str) -> None:
     ended = calls.python(f"import mmap, os\nmmap.mmap({descriptor}, 2**20)[5]")

@@ -47,7 +47,7 @@ def frame(kind: bytes, payload: bytes = b"") -> bytes:
 
 
 def end(result: bytes = b"", stdout: bytes = b"", stderr: bytes = b"", **header: Any) -> bytes:
-    """An end; the header says what is so unless another thing is given."""
+    """Return an end message; its header matches the content unless another one is given."""
     lengths = {"result": len(result), "stdout": len(stdout), "stderr": len(stderr)}
     received = {"fate": "exited", "code": 0, "message": ""} | lengths | header.pop("says", {}) | header
     head = json.dumps(received).encode()
@@ -55,7 +55,7 @@ def end(result: bytes = b"", stdout: bytes = b"", stderr: bytes = b"", **header:
 
 
 async def listener_of(line: CallChannel) -> socket.socket | None:
-    """The listener that comes, or None if none does."""
+    """Return the listener that arrives, or None."""
     await line.listener_ready
     return line.listener()
 

@@ -101,7 +101,7 @@ async def hung_up(peer: Ends) -> weakref.ref[CallChannel]:
         assert not is_closed(line)
         tracemalloc.start()
         theirs.setblocking(False)
-        # What it still says is read and thrown away, or it could never finish saying it.
+        # Its remaining output is read and discarded, or it could never finish writing it.
         await asyncio.get_running_loop().sock_sendall(theirs, end(b"x" * 2**20))
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -18,7 +18,7 @@ BUSY = KernelFeatures(0, False, False, False, {}, "the probe process did not end
 
 
 class Trials:
-    """Stands in for trying it out: each time something else comes of it."""
+    """Replaces the probe: each run has another outcome."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: KernelFeatures | Exception) -> None:
         self.ends = list(ends)

@@ -24,7 +24,7 @@ def test_there_are_a_quarter_as_many_as_open_files(files: int, most: int, monkey
 
 
 class Calls:
-    """Calls of several users, whose proxies share what the board has."""
+    """Calls of several users whose proxies share the board's connections."""
 
     def __init__(self, outbound: GuardedClient, *, most: int, most_in_all: int) -> None:
         self._proxy = Proxy(outbound, most=most, most_in_all=most_in_all)

@@ -59,7 +59,7 @@ def test_a_folder_behind_a_link_is_shown_where_it_was_asked_for(tmp_path: Path) 
 def test_a_folder_around_programs_or_the_boards_own_files_is_never_writable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # However deep they are, and although they would be mounted read-only: a folder above them could be renamed.
+    # At any depth, and even if mounted read-only: a parent folder could be renamed.
     venv = tmp_path / "real" / "backend" / "venv"
     (venv / "site-packages").mkdir(parents=True)
     (tmp_path / "link").symlink_to("real")

@@ -1,4 +1,4 @@
-"""The filters as programs, for all machines: what they answer is worked out here, not asked of the kernel."""
+"""The filters as programs, for all architectures: evaluated here, not by the kernel."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_table_of_calls_is_that_of_the_kernels_headers(name: str) -> None:
     found = {
         call: int(number)
         for call, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)\s", header.read_text())
-        # Some numbers are kept for 32-bit machines, some for one architecture's own.
+        # Some numbers are reserved for 32-bit architectures, some for a single one.
         if not (name == "aarch64" and (244 <= int(number) <= 259 or 403 <= int(number) <= 423))
     }
     newest = found.pop("syscalls", max(found.values()) + 1) - 1
@@ -141,7 +141,7 @@ def test_no_address_can_be_sent_to_wherever_it_lies_in_memory(address: int) -> N
 def test_halving_finds_the_range_a_number_is_in(starts: set[int], number: int) -> None:
     firsts = [0, *sorted(starts)]
     program = branch_by_range([(first, build_return(first)) for first in firsts])
-    # The number is where a call's architecture would be.
+    # The number is at the position of the architecture.
     assert judge((load_word(4), *program), number, 0) == max(first for first in firsts if first <= number)
 
 

@@ -133,7 +133,7 @@ class Greeting(BaseHTTPRequestHandler):
         self.wfile.write(f"you asked for {self.path}".encode())
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing is printed."""
+        """Print nothing."""
 
 
 @pytest.fixture(scope="module")

@@ -17,13 +17,13 @@ from tests.unit.sandbox.confined_tools import boxed, later, listed, script, unti
 
 @pytest.fixture
 def mark() -> str:
-    """A number of seconds, so many that no other test sleeps for just as long."""
+    """A number of seconds for `sleep` that no other test uses."""
     return f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
 
 
 @pytest.fixture
 def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where work folders are made; others may go through it, not look into it."""
+    """The parent of the work folders, which other users can enter but not list."""
     with tempfile.TemporaryDirectory() as made:
         Path(made).chmod(0o711)
         monkeypatch.setattr(tempfile, "tempdir", made)

@@ -1,4 +1,4 @@
-"""Confined calls that are cut short by their caller, the board or the machine: nothing of them is left."""
+"""Confined calls that are interrupted by their caller, the board or the machine leave nothing behind."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture
 def mark() -> str:
-    """A number of seconds, so many that no other test sleeps for just as long."""
+    """A number of seconds for `sleep` that no other test uses."""
     return f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
 
 

@@ -101,7 +101,7 @@ async def test_this_kernel_is_found_to_do_what_it_does() -> None:
 def test_what_is_missing_is_found_out_by_trying(forked: Forker, about: str) -> None:
     taken, reasons = WITHOUT[about]
     found: dict[str, Any] = forked.attempt("probe.probe_kernel(EMPTY)", before=TAKEN.format(taken=taken))
-    # What else the machine says of itself, in brackets, depends on the machine.
+    # The rest of the description, in brackets, depends on the machine.
     assert {name: reason.partition(" (")[0] for name, reason in found.pop("reasons").items()} == reasons
     assert found == {
         name: value if name not in reasons else 0 if name == "landlock" else False
@@ -157,7 +157,7 @@ def test_a_call_without_its_own_proc_is_no_obstacle() -> None:
 
 @pytest.fixture
 def received(tmp_path: Path) -> Path:
-    """A pipe that the program, which goes on for a minute, and a child of it have open as long as they live."""
+    """A pipe that the program, which runs for a minute, and a child of it keep open as long as they live."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     return pipe

@@ -1,4 +1,4 @@
-"""How the memory of processes is counted, and that counting it never takes long."""
+"""Counting the memory of processes, in bounded time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ sys.stdin.read()
 
 
 def never() -> bool:
-    """Whether a reader is left."""
+    """Return whether a reader is left."""
     return False
 
 

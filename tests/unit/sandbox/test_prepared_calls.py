@@ -24,7 +24,7 @@ def prepared(user: str) -> Iterator[Zygote]:
 
 
 def waiting(calls: Zygote) -> list[int]:
-    """The confined processes for which there is no call yet."""
+    """Return the confined processes that wait for a call."""
     found: list[int] = []
     while not found:
         below = [pid for one in children(calls.process.pid) for pid in children(one)]
@@ -33,7 +33,7 @@ def waiting(calls: Zygote) -> list[int]:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether nothing is left of the process but, perhaps, how it ended."""
+    """Return True if the process has ended, whether or not its exit status was read."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -81,7 +81,7 @@ def test_a_call_is_answered_after_the_one_that_waited_for_it_was_killed(user: st
             while not has_ended(spare):
                 pass
         with suppress(EOFError, BrokenPipeError):
-            # Nothing of it has run, and the server begins it again; unless the supervisor had gone before it came.
+            # None of it has run, and the server starts it again, unless the supervisor had ended before it arrived.
             assert value(started, "def main():\n    return 1") == 1
         assert value(started, "def main():\n    return 2") == 2
 

@@ -192,7 +192,7 @@ async def test_a_tunnel_that_rests_makes_room_and_one_that_awaits_an_answer_does
         awaiting = await proxy.client()
         await awaiting.tunnel(f"127.0.0.1:{slow.port}")
         await awaiting.say(b"question")
-        pool = [await proxy.client() for _ in range(3)]  # each is kept, none is used again
+        pool = [await proxy.client() for _ in range(3)]  # each stays open, none is used again
         for resting in pool:
             await resting.tunnel(f"127.0.0.1:{up.port}")
             await resting.say(b"x")

@@ -22,7 +22,7 @@ kept = []
 
 @pytest.fixture(scope="module")
 def warm(user: str) -> Iterator[Zygote]:
-    """A zygote that has imported a library, which takes memory and has a file open."""
+    """A zygote that has imported a library, which uses memory and has a file open."""
     with tempfile.TemporaryDirectory(prefix="pegboard-library-") as name:
         folder = Path(name).resolve()
         folder.chmod(0o755)

@@ -22,7 +22,7 @@ CHUNKED = "Transfer-Encoding: chunked"
 
 
 async def read_through(sent: bytes, cuts: list[int], framing: str) -> tuple[bytes, bytes]:
-    """What a body is read as, where its bytes come in such parts, and what is left after it."""
+    """Return the parsed body if its bytes arrive in these parts, and the rest after it."""
 
     async def send() -> None:
         for start, end in pairwise([0, *sorted(cut % (len(sent) + 1) for cut in cuts), len(sent)]):

@@ -27,7 +27,7 @@ class Channel:
         self.progress, self.partial = functions["report_progress"], functions["report_partial"]
 
     def lines(self) -> list[bytes]:
-        """The lines so far; nothing can be written afterwards."""
+        """Return the lines so far; nothing can be written afterwards."""
         os.close(self.writing)
         with os.fdopen(self.reading, "rb") as file:
             return file.read().splitlines()

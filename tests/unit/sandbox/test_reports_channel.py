@@ -15,7 +15,7 @@ from tests.unit.sandbox.supervisor_channel import PYTHON, Call, Ended, Zygote, c
 
 
 def heard(call: Call) -> tuple[list[bytes], Ended]:
-    """The frames of reports, and how the call ended, which is the last that is said."""
+    """Return the frames with reports, and how the call ended, which is the last message."""
     ended = call.ended()
     return call.reports, ended
 

@@ -82,7 +82,7 @@ async def test_who_finds_no_place_by_the_deadline_is_refused_without_having_run(
             await box.run(command("true"), "bob", later(0.05))
         assert refused.value.did_run is False
         holds.cancel()
-        # Whose call was cancelled gives its place to the next.
+        # A cancelled call gives its slot to the next.
         assert (await box.run(command("true"), "bob", later())).code == 0
 
 
@@ -109,7 +109,7 @@ async def test_a_working_dir_that_cannot_be_shown_is_refused(folder: str, why: s
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder that anyone may use, with a file in it."""
+    """A folder that every user may use, with a file in it."""
     made = tmp_path / "here"
     made.mkdir()
     made.chmod(0o777)

@@ -28,7 +28,7 @@ bind listen accept accept4
 
 TOO_NEW = ["clone3", "openat2", "statmount", "listmount", "listns", "inotify_init1", "472", "500", "100000"]
 
-# What is tried, and what comes of it without a network, and with one.
+# The system call, and its outcome without a network and with one.
 GUARDED = [
     # clone: flags, and the high half that the kernel does not look at
     *[(f"call('clone', 1 << {bit} | 17, 0, 0, 0, 0)", "EPERM", "EPERM") for bit in (17, 25, 26, 27, 28, 29, 30)],
@@ -195,7 +195,7 @@ def test_what_a_confined_process_executes_is_confined(forked: Forker) -> None:
 
 
 def test_confinement_that_the_kernel_refuses_is_an_error(forked: Forker) -> None:
-    # Not even the call that would confine is left, after this filter of nothing but that refusal.
+    # After this filter, which only refuses, not even the confining system call is left.
     before = (
         "from pegboard.sandbox.child import seccomp_filter as bpf\n"
         "refuse = bpf.branch_if_equal(number('seccomp'), bpf.build_return(0x50016), bpf.build_return(0x7fff0000))\n"

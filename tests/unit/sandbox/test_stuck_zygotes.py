@@ -37,14 +37,14 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that is asked to leave has little time."""
+    """Give a process that is asked to exit little time."""
     monkeypatch.setattr(call_channel, "CALL_EXIT_SECONDS", 0.2)
     monkeypatch.setattr(zygote_process, "ZYGOTE_EXIT_SECONDS", 0.2)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """One that anyone may write to."""
+    """A folder that every user may write to."""
     tmp_path.chmod(0o777)
     return tmp_path
 
@@ -93,14 +93,14 @@ async def test_a_call_in_the_hands_of_a_zygote_that_hangs_did_not_run_and_never_
             await box.run(job, "ann", later(0.1))
         assert refused.value.did_run is False
         os.kill(hangs.pid, signal.SIGCONT)
-        # Whatever it was asked for before is done by then.
+        # All earlier requests are done by then.
         assert (await box.run(command("ls", environment=environment, cwd=str(folder)), "ann", later())).stdout == b""
 
 
 async def test_a_zygote_that_hangs_is_replaced_and_the_call_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     async with boxed() as box:
         hangs = await stopped(box)
-        # Enough for the one that takes its place to begin the call, also on a machine that has much else to do.
+        # Enough for its replacement to begin the call, also on a busy machine.
         monkeypatch.setattr(module, "ZYGOTE_SILENCE_SECONDS", 2.0)
         with anyio.fail_after(30):
             assert (await box.run(command("true"), "ann", later())).code == 0
@@ -128,7 +128,7 @@ async def test_a_zygote_that_is_slow_and_begins_calls_is_not_given_up(monkeypatc
     looks = iter([False, False, False, True])
 
     class Slow:
-        """One that has begun another call whenever it is asked, and this one at last."""
+        """A zygote that begins this call only after another one."""
 
         @property
         def silent_since(self) -> float:
@@ -153,7 +153,7 @@ async def test_a_call_that_does_not_end_when_it_should_is_known_to_have_run(monk
 
 @pytest.fixture
 def _few_descriptors() -> Iterator[None]:
-    """So few that all of them can be taken."""
+    """Set a limit of file descriptors so low that all of them can be used."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 512), hard))
     yield

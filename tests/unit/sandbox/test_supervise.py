@@ -98,7 +98,7 @@ def test_signals_have_their_usual_meaning(calls: Zygote) -> None:
     assert ended.stdout.split()[0] == b"y"
     assert ended.stderr == b""
     ignored = dict(line.split(b":\t") for line in ended.stdout.splitlines()[1:])
-    # Two belong to the C library, and stay as the parent of the server left them.
+    # Two belong to the C library, and stay as the server's parent process left them.
     of_the_library = 0b11 << 31
     assert int(ignored[b"SigIgn"], 16) & ~of_the_library == int(ignored[b"SigBlk"], 16) == 0
 
@@ -163,7 +163,7 @@ def is_ended(pid: int) -> bool:
 def test_a_call_whose_process_was_killed_before_it_came_is_the_servers_to_begin_again(calls: Zygote) -> None:
     spares: list[int] = []
     while len(spares) != 1 or len(children(calls.process.pid)) != 1:
-        # What is killed must be the one that waits, and not what is left of the calls before.
+        # The killed process must be the waiting one, not the rest of an earlier call.
         spares = [pid for one in children(calls.process.pid) for pid in children(one) if not is_first(pid)]
     os.kill(spares[0], signal.SIGKILL)
     while not is_ended(spares[0]):

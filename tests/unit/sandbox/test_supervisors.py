@@ -19,7 +19,7 @@ from tests.unit.sandbox.supervisor_channel import Zygote, command, living, make_
 from tests.unit.sandbox.test_supervise import children, marked
 from tests.unit.sandbox.test_template import function, is_template
 
-# Looks through all of its memory for what follows these letters, which are not together in here.
+# Searches all of its memory for the text after these letters, which are not adjacent in this code.
 SEARCHES = """
 import re
 def main(left, right):
@@ -49,7 +49,7 @@ def waiting(calls: Zygote) -> int:
     """The one that waits for the next call: it has made namespaces already, and no other has."""
     found: list[int] = []
     looks = 0
-    # More than once: one whose call is just over has its own until they have ended.
+    # More than once: a call that has just ended keeps its supervisor until its processes have ended.
     while looks < 20:
         before, supervisor_pids = found, supervisors(calls)
         found = [pid for pid in supervisor_pids if any(is_first(child) for child in children(pid))]
@@ -77,7 +77,7 @@ def test_each_call_has_a_supervisor_of_its_own(user: str, python: bool) -> None:
         for call in running:
             call.line.close()
         while len(supervisors(calls)) != 1:
-            pass  # those whose calls are over have exited
+            pass  # those whose calls ended have exited
         assert supervisors(calls) < supervisor_pids
 
 
@@ -135,7 +135,7 @@ def test_a_call_for_which_all_was_ready_and_is_killed_is_the_servers_to_begin_ag
     while is_there(copy):
         pass  # the test's own time limit ends this
     with suppress(EOFError):
-        # Nothing of it has run; unless the supervisor had gone before it came, and another one took it.
+        # None of it has run, unless the supervisor had ended before it arrived and another one took it.
         assert functions.function("def main(): return 1").result == b'{"ok":1}'
     assert functions.function("def main(): return 2").result == b'{"ok":2}'
 

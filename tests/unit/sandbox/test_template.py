@@ -18,7 +18,7 @@ from tests.unit.sandbox.supervisor_channel import Call, Refused, Zygote, command
 
 # Descriptors of a template between calls: the standard ones, that for requests, and two for the copy that waits.
 AT_REST = 6
-# Waits until a folder that it is shown has a file of this name.
+# Waits until a mounted folder has a file of this name.
 WAITS = "import os, time\ndef main():\n    while not os.path.exists({path!r}):\n        time.sleep(0.01)\n    {then}"
 
 
@@ -55,20 +55,20 @@ def opened(pid: int) -> int:
 
 
 def library(folder: Path, code: str) -> dict[str, Any]:
-    """The spec of a zygote whose library does this when it is imported."""
+    """Return the spec of a zygote with a library that has this code."""
     (folder / "shelved.py").write_text(code)
     return make_zygote_spec((folder, folder, False), prefixes=[str(folder)], modules=["shelved"], allowed=["shelved"])
 
 
 @pytest.fixture
 def waiting(folder: Path, user: str) -> Iterator[tuple[Zygote, Path]]:
-    """A zygote whose calls see a folder, and what they may wait for there."""
+    """A zygote whose calls see a folder, and the name of the file they wait for."""
     with zygote(make_zygote_spec((folder, folder, False), python=True), user) as calls:
         yield calls, folder / "go"
 
 
 def begun(calls: Zygote, path: Path, then: str, **changes: Any) -> Call:
-    """A call that has begun, and does this when there is such a file."""
+    """Start a call that runs this code when the file exists."""
     call = calls.call(function(WAITS.format(path=str(path), then=then), **changes))
     assert call.frame() == ("S", b"")
     return call
@@ -171,12 +171,12 @@ def main():
 
 
 def test_a_call_that_has_left_holds_no_memory_any_more(user: str) -> None:
-    # So much that it takes the kernel a while to let go of it.
+    # So much that the kernel needs a while to free it.
     code = "def main():\n    global held\n    held = bytearray(b'x') * 400_000_000\n    return 1"
     with zygote(make_zygote_spec(python=True), user) as calls:
         template = template_of(calls.process.pid)
         while len(children(template)) != 1:
-            pass  # who will take the call is on its way
+            pass  # the process for the call is starting
         (taker,) = children(template)
         assert calls.function(code).result == b'{"ok":1}'
         if is_there(taker):
@@ -219,7 +219,7 @@ os.register_at_fork(after_in_child=lambda: resource.setrlimit(resource.RLIMIT_NO
             pass  # the last of them is about to end
         ended = None
         while ended is None:
-            # One that was asked for while there was no room may still be about to leave.
+            # One that was requested while there was no slot may still be about to exit.
             with suppress(EOFError):
                 ended = calls.function("def main(): return 2")
         assert ended.result == b'{"ok":2}'
@@ -244,13 +244,13 @@ def test_many_calls_however_they_end_leave_nothing_in_template_and_zygote(user: 
         template = template_of(calls.process.pid)
 
         def until_at_rest(most: float) -> int:
-            """Wait until all that is left are a copy and a supervisor, which wait; the test's own time limit ends this.
+            """Wait until only a waiting copy and a supervisor are left; the test's own timeout limits this.
 
-            What the zygote has open then, but for what it has of these.
+            Return the zygote's open files, without those for these processes.
             """
             while True:
                 supervisors = len(children(calls.process.pid)) - 1
-                # Only then: as long as there is none that waits, the zygote holds less.
+                # Only then: without a waiting process the zygote has fewer open files.
                 if supervisors == 1 and (len(children(template)), opened(template)) == (1, AT_REST):
                     zygotes = opened(calls.process.pid) - supervisors
                     if zygotes <= most:

@@ -12,7 +12,7 @@ from tests.unit.sandbox.supervisor_channel import Refused, Zygote, make_zygote_s
 
 
 def make(path: Path) -> Path:
-    """A new folder that everybody can write to."""
+    """Create a folder that every user can write to."""
     path.mkdir()
     path.chmod(0o777)
     return path

@@ -49,7 +49,7 @@ def site_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
 async def some(
     most: int = 4, received: Callable[[EnvironmentSpec], str] = build_zygote_spec, **settings: float
 ) -> AsyncIterator[ZygotePool]:
-    """A pool; when it is closed, no process and no descriptor is left of it."""
+    """A pool; after it is closed, none of its processes and descriptors may be left."""
     processes, opened = children_now(), descriptors()
     zygotes = ZygotePool(received, most=most, **settings)
     try:

@@ -1,4 +1,4 @@
-"""What the tests of rate limits share."""
+"""Shared helpers of tests of rate limits."""
 
 from __future__ import annotations
 

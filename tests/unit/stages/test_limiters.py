@@ -32,7 +32,7 @@ class MemoryBench:
 
 
 class ValkeyBench:
-    """The server's clock is its own, so time passes by moving what is kept into the past."""
+    """Valkey has its own clock, so time passes by moving the stored values into the past."""
 
     def __init__(self, limiter: ValkeyLimiter, client: Redis) -> None:
         self.limiter: Limiter = limiter
@@ -155,4 +155,4 @@ async def test_changed_limits_take_effect_if_two_buckets_are_asked(bench: Bench)
     assert await bench.limiter.take_both("a", WIDE, "b", HOURLY) == (0.0, about(900))
 
 
-# What follows needs a clock of its own.
+# The following needs a separate clock.

@@ -137,7 +137,7 @@ class TestCut:
             # 65,536 is no multiple of three, so the last one that fits ends a byte before.
             ("☂" * 30_000, "☂" * 21_845, "24,465"),
             ("x" + "😀" * 20_000, "x" + "😀" * 16_383, "14,468"),
-            # What cannot be stored is measured as it is kept.
+            # A text that cannot be stored is measured in its stored form.
             ("\0" * 30_000, "\ufffd" * 21_845, "24,465"),
         ],
     )

@@ -154,7 +154,7 @@ async def test_all_who_wait_are_refused_together_while_it_does_not_answer() -> N
     limiter = ValkeyLimiter(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", timeout=0.05)
     takes = (limiter.take("a", HOURLY) for _ in range(5 * MAX_BATCH_CALLS))
     assert {type(gone) for gone in await asyncio.gather(*takes, return_exceptions=True)} == {Unavailable}
-    assert asked <= 2  # once, and once more for a connection that had gone stale
+    assert asked <= 2  # once, and once more for a stale connection
     await limiter.close()
     server.close()
     await server.wait_closed()

@@ -1,4 +1,4 @@
-"""What a database is asked."""
+"""The statements that a database receives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event
 
 @contextmanager
 def statements(connection: Connection) -> Iterator[list[tuple[str, Any]]]:
-    """The statements that are run meanwhile, with their parameters."""
+    """Collect the statements that run within the context, with their parameters."""
     seen: list[tuple[str, Any]] = []
 
     def note(_conn: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:

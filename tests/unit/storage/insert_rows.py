@@ -1,4 +1,4 @@
-"""Rows of the journal put straight into a database, as its writers put them there."""
+"""Insert rows of the journal directly into a database, in the same form as the journal's writers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def keep_counts(database: Database, counts: Sequence[CountRow], *, writer:
 
 
 async def keep_writer(database: Database, number: int = 1, *, seq: int = 0, counted_seq: int = 0) -> None:
-    """A writer whose chain goes this far."""
+    """Insert a writer whose chain has this length."""
     blank = dict.fromkeys(("mac", "signature", "pruned_mac", "pruned_signature"), "")
     async with database.write() as conn:
         await conn.execute(

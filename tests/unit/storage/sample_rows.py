@@ -1,4 +1,4 @@
-"""Rows for the store's tests, complete but for what a test is about."""
+"""Complete rows for the tests of the store, with the fields that a test is about."""
 
 from __future__ import annotations
 

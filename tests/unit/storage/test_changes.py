@@ -1,4 +1,4 @@
-"""Seeing the changes of other processes."""
+"""Noticing the changes of other processes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Seen:
         self._reported.set()
 
     async def wait_for(self, revision: int) -> None:
-        """Return once that revision was seen."""
+        """Return as soon as that revision was seen."""
         async with asyncio.timeout(30):
             while revision not in self.revisions:
                 self._reported.clear()
@@ -134,7 +134,7 @@ async def test_watching_goes_on_after_postgresql_was_away(own_postgres: Postgres
         await seen.wait_for(0)
         own_postgres.stop()
         own_postgres.start()
-        # The same revision again: whatever happened meanwhile, the board must look.
+        # The same revision again: the board must read the database in any case.
         seen.revisions.clear()
         await seen.wait_for(0)
         await change(database)

@@ -49,7 +49,7 @@ class Watched:
 
 
 async def nothing(revision: int) -> None:
-    """Do nothing about a change."""
+    """Do nothing after a change."""
 
 
 async def test_a_notice_that_comes_with_the_cancellation_does_not_swallow_it() -> None:

@@ -45,7 +45,7 @@ async def counted(database: Database, hours: range, **wanted: Any) -> list[tuple
 
 
 async def uncounted(database: Database, **wanted: Any) -> list[tuple[Any, ...]]:
-    """The names, statuses and places of rows that no count holds."""
+    """Return the names, statuses and positions of rows that are not counted."""
     async with database.read() as conn:
         found = await collected(statistics_rows.iterate_uncounted(conn, NOW - DAY, NOW + DAY, **wanted))
     return [(row[0], row[1], row[4]) for row in found]
@@ -79,7 +79,7 @@ async def test_what_was_counted_up_to_a_place_is_not_counted_up_to_it_again(data
         assert await counted_seqs(database) == [3, 0]
     await keep_counts(database, [count(1, 40, caller_id="")], counted_seq=4)
     await keep_counts(database, [count(1, 100, caller_id="")], writer=2, counted_seq=4)
-    await keep_counts(database, [count(1, 1000, caller_id="")], writer=3, counted_seq=4)  # there is none
+    await keep_counts(database, [count(1, 1000, caller_id="")], writer=3, counted_seq=4)  # no such row
     assert await counted(database, range(1, 2)) == [("add", "succeeded", "", 7, 142)]
     assert await counted_seqs(database) == [4, 4]
 

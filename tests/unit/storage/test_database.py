@@ -26,7 +26,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def memory() -> AsyncIterator[Database]:
-    """An open database that nothing outlives."""
+    """An open database in memory."""
     opened = Database.create("memory")
     await migrate(opened)
     yield opened

@@ -16,7 +16,7 @@ BEFORE = "0012_signed_intents"
 NOW = "2026-01-01 00:00:00"
 USER = "00000000000000000000000000000001"
 TOOLS = [f"0000000000000000000000000000001{place}" for place in range(3)]
-# Values stand in the statements themselves: as parameters, PostgreSQL would want them in the types of the columns.
+# The statements contain the values: as parameters, PostgreSQL would require the types of the columns.
 _USER = (
     "INSERT INTO users (id, revision, created_at, updated_at, is_deleted, name, role, mac) "
     f"VALUES ('{USER}', 1, '{NOW}', '{NOW}', false, 'ada', 'member', 'm')"
@@ -43,7 +43,7 @@ def _fill(connection: Connection) -> None:
 
 
 def _read(connection: Connection) -> dict[str, Any]:
-    """All rows of the tables concerned, and what is known of `tools` besides its rules."""
+    """Return all rows of the tables, and the properties of `tools` besides its constraints."""
     inspector = inspect(connection)
     found: dict[str, Any] = {
         table: [tuple(row) for row in connection.execute(text(f"SELECT * FROM {table} ORDER BY id"))]

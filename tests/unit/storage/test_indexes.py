@@ -162,7 +162,7 @@ def listed(*filters: str) -> Query:
 
 
 def as_if_many(query: Query) -> Query:
-    """The query, run the way PostgreSQL would with many rows: few are soon walked through and sorted."""
+    """Run the query as PostgreSQL would with many rows: a few rows are scanned and sorted quickly."""
 
     async def run(conn: AsyncConnection) -> None:
         if conn.dialect.name == "postgresql":

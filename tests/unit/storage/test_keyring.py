@@ -1,4 +1,4 @@
-"""Keys out of an environment variable."""
+"""Keys from an environment variable."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_an_error_never_shows_any_of_the_value(value: str) -> None:
     try:
         EnvironmentKeyring(value)
     except KeyringError as error:
-        # Eight characters in a row that are in none of our own words.
+        # Eight consecutive characters that are in none of our own words.
         parts = {value[start : start + 8] for start in range(len(value) - 7)}
         assert not any(part in str(error) for part in parts)
         assert error.__cause__ is None

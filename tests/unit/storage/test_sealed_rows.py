@@ -1,4 +1,4 @@
-"""Every sealed value in the database, for when keys are rotated."""
+"""Every encrypted value in the database, for key rotation."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ async def owner(database: Database) -> User:
 
 @pytest.fixture
 async def memory() -> AsyncIterator[Database]:
-    """An open database that nothing outlives."""
+    """An open database in memory."""
     opened = Database.create("memory")
     await migrate(opened)
     yield opened
@@ -78,7 +78,7 @@ def everything(owner: User) -> Tool:
 
 
 async def keep(database: Database, *kept: Tool) -> None:
-    """Put tools in the database, in one change."""
+    """Insert tools into the database, in one change."""
     async with database.change() as change:
         for tool in kept:
             await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by="ada")

@@ -1,4 +1,4 @@
-"""Sealing, opening, deriving."""
+"""Encryption, decryption and key derivation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts read whole and in pieces, by the dialects that have their calls between marks."""
+"""Parse texts at once and in chunks, for dialects that have their calls between marks."""
 
 from __future__ import annotations
 

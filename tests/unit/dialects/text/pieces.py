@@ -1,4 +1,4 @@
-"""Texts read whole, in pieces and as streams."""
+"""Parse texts at once, in chunks and as streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pegboard.dialects.parsed_calls import AskedCall
 from tests.formats import TOOLS
 
 SIZES = st.integers(1, 7)
-# What holds of a text holds on a slow machine too.
+# The tests must also pass on a slow machine.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -26,7 +26,7 @@ def schema_of(name: str) -> Mapping[str, Any] | None:
 
 
 def pieces_of(text: str, size: int) -> list[str]:
-    """The text in pieces of so many characters."""
+    """Return the text in chunks of this many characters."""
     return [text[at : at + size] for at in range(0, len(text), size)]
 
 
@@ -51,7 +51,7 @@ def streamed(dialect: Dialect, *pieces: str) -> list[list[AskedCall]]:
 
 
 def steps(work: Callable[[], object]) -> int:
-    """How many calls of functions it takes."""
+    """Return the number of function calls."""
     count = 0
 
     def one_more(_frame: FrameType, _event: str, _of: object) -> None:

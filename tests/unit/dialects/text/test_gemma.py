@@ -1,4 +1,4 @@
-"""Calls of Gemma 4, in a grammar of its own."""
+"""Calls of Gemma 4, which has its own grammar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of Kimi K2, whose ids say the name."""
+"""Calls of Kimi K2, whose ids contain the name."""
 
 from __future__ import annotations
 

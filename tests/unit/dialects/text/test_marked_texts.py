@@ -1,4 +1,4 @@
-"""What holds for every text with calls between marks."""
+"""Common properties of every text format with calls between marks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.unit.dialects.text.feeding import MARKED, asked, calls_of, in_pieces
 
 KNOWN = Dialects(MARKED)
 EXAMPLES = [case for case in [*cases("call"), *cases("stream")] if case.dialect in KNOWN]
-# What holds of a text holds on a slow machine too.
+# The tests must also pass on a slow machine.
 untimed = settings(deadline=None)
 name_of = operator.attrgetter("name")
 every_dialect = pytest.mark.parametrize("dialect", MARKED, ids=name_of)

@@ -1,4 +1,4 @@
-"""Calls in the manner of Python."""
+"""Calls in Python syntax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that stand in a text and that the model does not make."""
+"""Calls that a text quotes and that the model does not make."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.dialects.text.feeding import MARKED, calls_of, in_pieces
 TAGGED: list[TextDialect] = [
     Hermes(), Qwen25(), Qwen3(), Granite4(), Qwen3Coder(), Glm46(), MiniMaxM2(), DeepSeekV32(),
 ]  # fmt: skip
-# Harmony has a header before everything that is said.
+# Harmony has a header before every message.
 EVERY = [dialect for dialect in [*MARKED, *TAGGED] if not isinstance(dialect, Harmony)]
 ENDS = ("<|im_end|>\n", "<|end_of_text|>\n", "[e~[\n", "<｜end▁of▁sentence｜>")
 
@@ -50,7 +50,7 @@ TURNS = [
 
 
 def call_in(dialect: TextDialect, name: str) -> str:
-    """What a model says to make a call, without what ends its turn."""
+    """Return the text of a model that makes a call, without the end of its turn."""
     text = str(dialect.compose([AskedCall(name, {"a": "b"})])).removeprefix("<think>\n\n</think>\n\n")
     for end in ENDS:
         text = text.removesuffix(end)

@@ -1,4 +1,4 @@
-"""Bare text becomes the value that the schema says it is."""
+"""Bare text is converted to the type of the schema."""
 
 from __future__ import annotations
 

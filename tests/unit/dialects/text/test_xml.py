@@ -1,4 +1,4 @@
-"""Calls with a tag for each parameter, whatever the tags are."""
+"""Calls with a tag for each parameter, with any tags."""
 
 from __future__ import annotations
 

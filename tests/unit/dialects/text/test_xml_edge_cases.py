@@ -1,4 +1,4 @@
-"""What is particular to each of the dialects with a tag for each parameter."""
+"""Special cases of each dialect with a tag for each parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of math_eval share."""
+"""Shared helpers of tests of math_eval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every operation on the board has to have."""
+"""Requirements for every builtin operation."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def no_zones() -> Iterator[None]:
 @pytest.mark.usefixtures("no_zones")
 def test_without_a_time_zone_database_utc_still_works_and_others_say_why_not() -> None:
     assert get_time(timezone="UTC")["iso"] == "2026-07-31T22:30:15+00:00"
-    if not zoneinfo.available_timezones():  # the tzdata package may stand in
+    if not zoneinfo.available_timezones():  # the tzdata package may replace the system's files
         assert error(timezone="Europe/Berlin") == (
             "This machine has no time zone database, so 'Europe/Berlin' is not available; use 'UTC'"
         )

@@ -1,4 +1,4 @@
-"""json_query: JMESPath that answers, explains itself and never runs away."""
+"""json_query: JMESPath with results, error messages, and limits."""
 
 from __future__ import annotations
 

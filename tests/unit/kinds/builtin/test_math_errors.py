@@ -1,4 +1,4 @@
-"""math_eval: the errors that people and models get, and what hostile text costs."""
+"""math_eval: its error messages, and the cost of hostile expressions."""
 
 from __future__ import annotations
 

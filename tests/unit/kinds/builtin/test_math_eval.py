@@ -1,4 +1,4 @@
-"""math_eval: what people and models write."""
+"""math_eval: expressions that people and models write."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_whole_numbers_agree_with_python_exactly(expression: str) -> None:
     try:
         actual = result(expression)
     except ExecutionFailed as refused:
-        # Something on the way was beyond the range, even where the end is not.
+        # An intermediate value was out of range, even if the result is not.
         assert "too large" in refused.message
         assert len(str(eval(expression.replace("-", "+")))) > 300
         return

@@ -27,7 +27,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
         @fresh.tool(is_public=True)
         async def odd(n: int) -> int:
-            """Odd numbers only."""
+            """Accept odd numbers only."""
             if n % 2 == 0:
                 raise ValueError(f"{n} is even")
             return n

@@ -1,4 +1,4 @@
-"""Chains that are tools, and the time they have."""
+"""Chains saved as tools, and their timeouts."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Waiting:
         board.tool(name="stays", on_disconnect="detach")(wait)
 
     async def have_begun(self, count: int) -> None:
-        """Wait until so many calls run."""
+        """Wait until this many calls run."""
 
         async def are_there() -> bool:
             return len(self.begun) == count
@@ -52,7 +52,7 @@ class Waiting:
 
 @pytest.fixture
 async def there() -> AsyncIterator[Waiting]:
-    """Such a board."""
+    """Return such a board."""
     async with memory_board(drain_seconds=2) as board:
         yield Waiting(board)
 
@@ -159,7 +159,7 @@ async def test_a_chain_that_takes_too_long_is_ended_with_its_calls(there: Waitin
     outcome = await there.board.chain({"steps": steps, "timeout": 0.2})
     assert (outcome.error, outcome.code) == ("The chain did not finish within 0.2 s", "timeout")
     assert (await there.ended("waits"), await there.ended("echo")) == (["cancelled"], [None])
-    # It ran, and may have done something: a caller who reads this must not take it for one that never began.
+    # It ran, and may have had effects: a caller must be able to distinguish it from one that never began.
     cut_off, echoed = outcome.steps
     assert (cut_off.status, cut_off.code, echoed.status) == ("failed", "cancelled", "succeeded")
     assert cut_off.run_ids == tuple(row.id for row in await calls_of(there.board, "waits"))

@@ -1,4 +1,4 @@
-"""Which tools the chains and fallbacks of other users reach, and what their names stay bound to."""
+"""The tools that chains and fallbacks of other users reach, and the binding of names to tools."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class TestReach:
 
 
 class TestBinding:
-    """A name in a saved definition means the tool that had it, not the tool that takes it later."""
+    """A name in a saved definition refers to the tool that had it then, not to a later tool with that name."""
 
     @pytest.mark.parametrize("definition", [saved("uses", "price"), falling_back("uses", "price")])
     async def test_a_freed_name_leads_to_no_other_member(self, board: Pegboard, definition: dict[str, Any]) -> None:

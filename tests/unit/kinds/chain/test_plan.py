@@ -1,4 +1,4 @@
-"""What is wrong with a chain is reported before anything runs, all of it at once."""
+"""All errors in a chain are reported at once, before anything runs."""
 
 from __future__ import annotations
 

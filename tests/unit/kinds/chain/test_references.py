@@ -83,7 +83,7 @@ def test_what_leads_nowhere_says_how_far_it_goes_and_what_is_there(template: str
 
 @pytest.mark.parametrize("text", ["{{ ", "{{{ ", "{{{{ {{", "}} ", "{{input.n "])
 def test_a_text_full_of_braces_is_gone_through_once(text: str) -> None:
-    # Gone through once for each of them, it would take hours.
+    # Searched once for each of them, it would take hours.
     fill_template(text * 1_000_000, KNOWN)
     assert list(iterate_references(text * 1_000_000)) == []
 

@@ -1,4 +1,4 @@
-"""http tools as an executor gets them, and calls as the pipeline runs them."""
+"""http tools as an executor receives them, and calls as the pipeline runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of an answer's body: JSON, text, anything else, and what cannot be read."""
+"""Conversion of a response body: JSON, text, other types, and unreadable ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps one person's http tools, and what their upstreams send, from everybody else."""
+"""Limits that protect other users from one user's http tools and from their upstreams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An upstream that keeps failing is left alone for a while, by the process that saw it fail."""
+"""A process stops calling an upstream that fails repeatedly, for a while."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.waiting import until
 
 
 class Clock:
-    """A clock that is moved by hand."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 1000.0

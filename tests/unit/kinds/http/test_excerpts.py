@@ -1,4 +1,4 @@
-"""What of an error's body is reported, and what of a credential that an upstream repeats."""
+"""The reported part of an error's body, and masking of credentials that an upstream repeats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""http tools called against an upstream that records what it received."""
+"""Calls of http tools against an upstream that records the requests it received."""
 
 from __future__ import annotations
 

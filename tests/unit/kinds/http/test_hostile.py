@@ -1,4 +1,4 @@
-"""Upstreams that misbehave: each call ends in a clear error in time, the next one works, and nothing is left over."""
+"""Upstreams that misbehave: each call ends in a clear error in time, the next works, and nothing is left behind."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ async def test_hundreds_of_calls_of_which_half_fail_leave_nothing(rounds: int) -
             assert done == [paths[n % len(paths)] == "healthy" for n in range(start, start + 200)]
 
         async def only_pooled() -> bool:
-            # What stays is connections that wait to be used again: two ends and the upstream's task for each.
+            # Only pooled connections stay: two ends and the upstream's task for each.
             descriptors, tasks = left_over()
             kept = len(served.open)
             return descriptors <= before[0] + 2 * kept + 3 and tasks <= before[1] + kept

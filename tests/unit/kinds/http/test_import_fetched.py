@@ -31,7 +31,7 @@ from tests.upstreams import (
     upstream,
 )
 
-# Relative: the API is where its document is.
+# Relative: the API is on the server of its document.
 PETS = {key: value for key, value in pets("cats").items() if key != "servers"}
 
 

@@ -1,4 +1,4 @@
-"""Multipart bodies, read back by a parser of their own."""
+"""Multipart bodies, checked with an independent parser."""
 
 from __future__ import annotations
 

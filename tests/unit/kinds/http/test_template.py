@@ -1,4 +1,4 @@
-"""Where parameters are sent, under which names, and which one wins if two have the same place."""
+"""Where and under which names parameters are sent, and which one is used if two have the same place."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_arguments_change_neither_the_origin_nor_the_number_of_steps(
     assert path.endswith("/z")
     assert not {".", ".."} & {step.replace("%2E", ".").replace("%2e", ".") for step in path.split("/")}
     assert "#" not in query
-    # What reads the text again, as a server or a redirect does, sees the same.
+    # A server or a redirect that parses the text again gets the same.
     assert (URL(text).host, URL(text).port, len(URL(text).raw_parts)) == ("h.example", 8443, 5)
 
 

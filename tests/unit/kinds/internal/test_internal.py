@@ -1,4 +1,4 @@
-"""Internal tools: handlers of this process, sync or async, called with their parameters by name."""
+"""Internal tools: handlers in this process, sync or async, called with their parameters by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pool of upstreams that is empty and closed again after each test."""
+"""A pool of upstreams that must be empty and closed after each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps one person's mcp tools, and what they hold, from everybody else."""
+"""Limits that protect other users from one user's mcp tools and their resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that looks after a command: it takes everything of it along, however the end comes."""
+"""The process that supervises a command ends all of its processes, whatever way it ends itself."""
 
 from __future__ import annotations
 

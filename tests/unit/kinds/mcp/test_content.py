@@ -1,4 +1,4 @@
-"""What becomes of an answer."""
+"""Conversion of a response."""
 
 from __future__ import annotations
 

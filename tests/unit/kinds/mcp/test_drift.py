@@ -1,4 +1,4 @@
-"""What becomes of imported tools when their server changes them."""
+"""Imported tools after their server changed them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mcp tools as the pipeline runs them: what they answer, when they are refused, and what they never show."""
+"""Calls of mcp tools in the pipeline: results, refusals, and what they never reveal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def tool_of(upstream: Upstream, **changes: Any) -> Tool:
 
 
 class Runner:
-    """Runs tools as a board would, and notes which are said to have drifted."""
+    """Runs tools as a board would, and records which are reported as drifted."""
 
     def __init__(
         self,
@@ -204,7 +204,7 @@ async def test_a_tool_that_its_upstream_changed_is_refused_and_reported_once(
     await _aged(upstreams, upstream)
     with pytest.raises(Drifted):
         await accepted()
-    assert await call() == "hi"  # it is again what its owner took on
+    assert await call() == "hi"  # it is again what its owner accepted
 
 
 async def _aged(upstreams: McpSessionPool, upstream: Upstream) -> bool:

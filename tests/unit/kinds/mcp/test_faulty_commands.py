@@ -1,4 +1,4 @@
-"""Commands that do what no decent MCP server does: each call ends in time with a clear error, and the next works."""
+"""Commands that violate MCP: each call ends in time with a clear error, and the next one works."""
 
 from __future__ import annotations
 

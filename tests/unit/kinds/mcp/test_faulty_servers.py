@@ -56,7 +56,7 @@ async def test_a_port_that_takes_no_connection_is_given_up_in_time(upstreams: Mc
         listening.bind(("127.0.0.1", 0))
         listening.listen(0)
         waiting = [socket.socket() for _ in range(4)]
-        for each in waiting:  # until the queue of those who are not let in is full
+        for each in waiting:  # until the queue of unaccepted connections is full
             each.setblocking(False)
             each.connect_ex(listening.getsockname())
         try:
@@ -101,7 +101,7 @@ async def test_a_status_that_is_no_answer_is_reported(
         return True
 
     if says == "tools/call" and status.startswith("404"):
-        return  # that stands for a session that is not known
+        return  # the status for an unknown session
     async with answering(answer) as server:
         error = await refused(upstreams, server.upstream)
     assert type(error) is kind

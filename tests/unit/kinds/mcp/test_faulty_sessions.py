@@ -1,4 +1,4 @@
-"""Sessions that are forgotten, streams without end, redirects, and addresses that are not for tools."""
+"""Sessions that the server forgets, streams without end, redirects, and forbidden addresses."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ async def test_nothing_of_a_session_is_logged_by_the_sdk(
         await upstreams.close()
         assert not [record for record in caplog.records if record.name.startswith(("mcp", "client", "httpx2"))]
         assert "s3cr3t" not in caplog.text
-        # Sessions that an application has of its own are logged as ever.
+        # Sessions of the application itself are still logged.
         async with Client(str(server.upstream.server_url)):
             assert [record for record in caplog.records if record.name.startswith("mcp")]
 

@@ -44,7 +44,7 @@ async def test_importing_again_changes_nothing_and_asks_for_the_session_it_has(s
         assert (await stored.call("say")).success
         assert await stored.imports.mcp(stored.admin, server_url=there.url) == ImportReport(unchanged=["say", "look"])
         started = [got.body for got in there.server.received if b'"initialize"' in got.body]
-        # Each import also asks as a client that can be asked for input.
+        # Each import also declares that the client supports elicitation.
         assert [b'"sampling"' in body for body in started] == [False, True, True]
 
 

@@ -1,4 +1,4 @@
-"""Credentials of imported tools: encrypted, masked, resolved as their owner's, and never shown."""
+"""Credentials of imported tools: encrypted, masked, resolved as their owner, and never shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers and requests that nothing can be imported from, each with a clear error in time."""
+"""Servers and requests from which nothing can be imported: each gets a clear error in time."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ async def test_a_server_that_says_nothing_is_given_up(
 
 
 async def _warm(board: Pegboard, there: Offering) -> None:
-    """Have the SDK loaded, which takes a while."""
+    """Load the SDK, which takes a while."""
     await board.imports.mcp(board.admin, server_url=f"{there.url}/warm", dry_run=True)
 
 

@@ -1,4 +1,4 @@
-"""Hundreds of calls, half of them failing or given up, leave nothing behind."""
+"""Hundreds of calls, half of them failing or cancelled, leave nothing behind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AT_ONCE = 20
 
 
 class Held(NamedTuple):
-    """What this process holds on to."""
+    """The resources of this process."""
 
     files: int
     processes: int
@@ -54,7 +54,7 @@ async def once(upstreams: McpSessionPool, upstream: Upstream, number: int) -> st
 
 
 async def rounds(upstreams: McpSessionPool, ways: list[Upstream], calls: int) -> list[str]:
-    """So many calls, a few of them at once."""
+    """Run this many calls, a few of them at once."""
     ends: list[str] = []
     for first in range(0, calls, AT_ONCE):
         batch = (once(upstreams, ways[number // 4 % len(ways)], number) for number in range(first, first + AT_ONCE))
@@ -65,7 +65,7 @@ async def rounds(upstreams: McpSessionPool, ways: list[Upstream], calls: int) ->
 
 
 async def returned_to(before: Held) -> None:
-    """Wait until no more is held than was before."""
+    """Wait until no more is in use than before."""
 
     async def settled() -> bool:
         return all(now <= then for now, then in zip(Held.now(), before, strict=True))

@@ -1,4 +1,4 @@
-"""What is pinned of a server's prompts and resources, and what becomes of it when the server lists something else."""
+"""The pinned prompts and resources of a server, and changes of them by the server."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ async def test_no_more_children_run_at_once_than_may(outbound: GuardedClient) ->
     async with pooled(outbound) as upstreams:
         for number in range(5):
             await upstreams.call(numbered(number), "echo", {})
-            assert len(running() - before) <= 4  # two servers, and who looks after each
+            assert len(running() - before) <= 4  # two servers, and the supervisor of each
         await upstreams.call(numbered(0), "echo", {})
 
 
@@ -80,7 +80,7 @@ async def test_children_that_are_in_use_are_not_ended_for_others(outbound: Guard
         assert refused.value.retry_after_ms
         calls[0].cancel()
         await asyncio.wait({calls[0]})
-        await upstreams.call(numbered(2), "echo", {})  # which takes the place of the one that is idle now
+        await upstreams.call(numbered(2), "echo", {})  # which replaces the idle one
         calls[1].cancel()
         await asyncio.wait(calls)
 

@@ -1,4 +1,4 @@
-"""Requests of a server that does not read what it is answered."""
+"""Requests of a server that does not read the responses."""
 
 from __future__ import annotations
 

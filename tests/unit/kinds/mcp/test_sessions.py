@@ -1,4 +1,4 @@
-"""Servers made with the SDK, reached in every way there is."""
+"""Servers made with the SDK, over every transport."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ async def test_a_changed_definition_is_noticed(way: Way, upstreams: McpSessionPo
     assert changed is not None
     assert changed.live.description == "Say something else."
     assert changed.live.digest != before["say"].digest
-    # What did not change goes on, and what is new can be called.
+    # Unchanged tools continue to work, and new ones can be called.
     same = await upstreams.call(way.upstream, "add", {"a": 1, "b": 1}, pinned=before["add"].digest)
     assert read_output(same) == {"result": 2}
     assert read_output(await upstreams.call(way.upstream, "more", {})) in ("more", {"result": "more"})

@@ -1,4 +1,4 @@
-"""How a config and its credentials become an upstream, and what a definition is pinned to."""
+"""An upstream from a config and its credentials, and the digest of a pinned definition."""
 
 from __future__ import annotations
 

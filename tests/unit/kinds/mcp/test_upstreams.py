@@ -1,4 +1,4 @@
-"""Imported servers of a board on both databases: their rows, credentials, rotation, and what is added later."""
+"""Imported servers of a board on both databases: rows, credentials, rotation, and later additions."""
 
 from __future__ import annotations
 

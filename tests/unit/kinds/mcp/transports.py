@@ -1,4 +1,4 @@
-"""The ways an upstream is reached: as a command or over HTTP, in the newer protocol or the one before."""
+"""The transports to an upstream: a command or HTTP, in the newer protocol or the one before."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def opened(way: str, folder: Path) -> Iterator[Way]:
         def kill() -> None:
             # The server itself, as an operator would find it; the process that looks after it stays.
             for pid in matching(str(notes)):
-                with suppress(FileNotFoundError, ProcessLookupError):  # one of its own making, that is over already
+                with suppress(FileNotFoundError, ProcessLookupError):  # a session of the test, which has ended
                     if b"child.py" not in Path(f"/proc/{pid}/cmdline").read_bytes():
                         os.kill(pid, signal.SIGKILL)
 

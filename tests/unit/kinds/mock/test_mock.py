@@ -1,4 +1,4 @@
-"""Mock and builtin executors, and which runs what."""
+"""Mock and builtin executors, and which tools they run."""
 
 from __future__ import annotations
 

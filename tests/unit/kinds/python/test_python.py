@@ -1,4 +1,4 @@
-"""python tools: what is asked of the sandbox, and what callers are notified of how it ended."""
+"""python tools: the jobs for the sandbox, and the results of each way a job can end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECRET = "correct horse battery"
 
 
 class Script:
-    """Stands in for the sandbox: every job ends as configured."""
+    """Replaces the sandbox: every job ends as configured."""
 
     def __init__(self, *ends: ConfinedResult | Exception) -> None:
         self.ends = list(ends)
@@ -108,7 +108,7 @@ class TestJobs:
         assert job.environment.modules == ("numpy", "pandas")
         assert {"numpy", "pandas", "dateutil"} <= set(job.environment.allowed)
         assert (job.network, user) == (True, "ada")
-        # It is ended before the pipeline gives up on it, so that its prints are kept.
+        # It is ended before the pipeline's timeout, so that its printed output is stored.
         assert 1004.5 < deadline < 1004.99
 
     async def test_a_call_has_no_more_time_than_is_left(

@@ -1,4 +1,4 @@
-"""A python tool's code as it is read: its function, its imports, and what is said of code that cannot be a tool."""
+"""Parsing of a python tool's code: its function, its imports, and the errors for invalid code."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def finally_in_finally(levels: int) -> str:
 
 
 class TestCost:
-    """Code that takes Python long, or much memory, to compile; here it would be the board's."""
+    """Code that needs much time or memory to compile, here in the server."""
 
     @pytest.mark.parametrize(
         ("code", "words"),

@@ -1,4 +1,4 @@
-"""python tools on a board, in the real sandbox: what they answer and what the journal keeps."""
+"""python tools on a board, in the real sandbox: their results and their rows in the journal."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_a_loop_without_end_is_ended_and_what_it_printed_is_kept(board: Pe
     assert (await board.call("first")).success
     found = await problem(board, "def f():\n    print('begun')\n    while True: pass", timeout=3)
     assert found == IsPartialDict(code="timeout", printed="begun\n")
-    # On a busy machine it says besides how long of that it waited to begin.
+    # On a busy machine the message also has the time that the call waited to begin.
     assert "did not finish within 3 s" in found["message"]
     assert "ask for less at once" in found["message"]
 
@@ -78,7 +78,7 @@ async def test_a_loop_without_end_is_ended_and_what_it_printed_is_kept(board: Pe
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("def f(): return [bytearray(2**24) for _ in range(2**10)]", "of memory"),  # the limit, or who watches it
+        ("def f(): return [bytearray(2**24) for _ in range(2**10)]", "of memory"),  # by the limit, or the supervisor
         ("import os\ndef f(): os._exit(4)", "exit code 4"),
         ("import sys\ndef f(): sys.exit()", "SystemExit"),
         ("import os\ndef f(): os.abort()", "SIGABRT"),

@@ -1,4 +1,4 @@
-"""The schema that a function's signature stands for."""
+"""The schema derived from a function's signature."""
 
 from __future__ import annotations
 

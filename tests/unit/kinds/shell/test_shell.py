@@ -1,4 +1,4 @@
-"""shell tools, on a real sandbox: what commands get, and what becomes of what they do."""
+"""shell tools in a real sandbox: the input of commands, and the results."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def refused(
 
 
 def open_to_tools(folder: Path) -> None:
-    """Tools run as another user where the tests run as root."""
+    """Make a folder accessible to tools, which run as another user if the tests run as root."""
     folder.chmod(0o777)
 
 
@@ -192,7 +192,7 @@ class TestFailures:
         assert "Permission denied" in error.message
 
     async def test_one_that_takes_too_long_is_ended_in_time(self, shell: ShellExecutor) -> None:
-        await run(shell, opened("true"))  # the time it takes to start a zygote is no part of this
+        await run(shell, opened("true"))  # the start of the zygote is not measured
         tool = opened("echo waiting >&2; sleep 3600", shell=True, timeout=2)
         error = await refused(shell, tool)
         assert isinstance(error, TimedOut)

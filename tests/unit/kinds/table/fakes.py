@@ -95,7 +95,7 @@ class FakeSource:
 
 
 class Clock:
-    """Stands in for time, so that a second can pass at once."""
+    """Replaces `time`, so that a second can pass at once."""
 
     def __init__(self) -> None:
         self.now = time.monotonic()
@@ -111,7 +111,7 @@ def tool_of(**more: Any) -> Tool:
 
 
 def prepared(sources: TableSources, **more: Any) -> Prepared:
-    """Such a tool, ready to run."""
+    """Return such a tool, compiled."""
     tool = tool_of(**more)
     return TableExecutor(sources).prepare(OpenTool(tool, tool.config))
 

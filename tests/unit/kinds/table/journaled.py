@@ -30,7 +30,7 @@ async def opened_journal(database: Database, spools: Path | None) -> AsyncIterat
 
 
 def journaled(entry: InsertEntry) -> InsertEntry:
-    """The entry, whose row in the journal is committed with it."""
+    """Return the entry, whose journal row is committed with it."""
 
     def answered(keys: object) -> InsertAnswer:
         answer = entry.build_answer(keys)  # type: ignore[arg-type]

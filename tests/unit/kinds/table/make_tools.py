@@ -48,17 +48,17 @@ def entry(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def config(*fields: dict[str, Any], **more: Any) -> TableConfig:
-    """The config of such a table."""
+    """Return the config of such a table."""
     return TableConfig.model_validate({"tableName": "mood_entries", "fields": list(fields) or FIELDS, **more})
 
 
 def tools(*fields: dict[str, Any], facts: TableSchema | None = None, **more: Any) -> list[Tool]:
-    """The tools of such a table."""
+    """Return the tools of such a table."""
     return build_table_tools(TableEntry.model_validate(entry(*fields, **more)), facts, owner_id="owner", now=NOW)
 
 
 def problems(arguments: TableArgumentChecker, given: dict[str, Any]) -> list[FieldProblem]:
-    """What is wrong with these arguments, nothing if they fit."""
+    """Return the errors of these arguments; empty if they are valid."""
     try:
         arguments.check(given)
     except InvalidArguments as error:

@@ -95,11 +95,11 @@ class Way:
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
-        # What happens to the next COMMIT: None lets it pass.
+        # What happens to the next COMMIT: None forwards it.
         self.reaches: bool | None = None
         self.meanwhile: Callable[[], Awaitable[object]] = nothing
         self.cuts = 0
-        # Whether the server hears nothing of the cut.
+        # Whether the connection to the server stays open after the cut.
         self.is_quiet = False
 
     @property

@@ -37,7 +37,7 @@ def asked(file: Path, query: str) -> list[Any]:
 
 
 def overwritten(file: Path, start: int, data: bytes) -> bytes:
-    """Spoil some bytes of a file; what it held before."""
+    """Overwrite some bytes of a file; return the original ones."""
     whole = file.read_bytes()
     file.write_bytes(whole[:start] + data + whole[start + len(data) :])
     return whole

@@ -1,4 +1,4 @@
-"""The tables file: what a change of it changes, and which changes are refused as a whole."""
+"""The tables file: the effect of a change, and changes that are refused as a whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where the file of tables is."""
+    """The path of the tables file."""
     return tmp_path / "tables.json"
 
 

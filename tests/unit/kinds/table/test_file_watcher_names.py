@@ -1,4 +1,4 @@
-"""Tools of the tables file beside others: who owns a name, and calls that run while the file changes."""
+"""Tools of the tables file beside other tools: the owner of a name, and calls during a change of the file."""
 
 from __future__ import annotations
 

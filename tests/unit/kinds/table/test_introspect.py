@@ -72,7 +72,7 @@ async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 async def facts_at(url: str) -> tuple[TableSchema, Any]:
-    """What the database says of the table, and of which kind it is."""
+    """Return the schema of the table that the database reports, and the kind of database."""
     source = open_source(url)
     try:
         facts = await source.facts(None, "mood_entries")

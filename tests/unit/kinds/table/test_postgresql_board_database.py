@@ -106,7 +106,7 @@ async def test_the_journal_decides_when_the_commit_is_never_answered(
         answers = await together(source, entries)
         assert [answer for answer in answers if isinstance(answer, InsertFault)] == []
         assert way.cuts == 1
-        # The head that the lost commit has moved, or not, is read again.
+        # The head, which the lost commit may have changed, is read again.
         await source.insert(journaled(entry(facts, {"n": 20})))
     assert await asked(url, "SELECT count(*), count(DISTINCT n) FROM moods") == [(21, 21)]
     assert len(await recorded(board)) == 21

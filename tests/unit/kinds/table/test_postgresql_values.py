@@ -58,7 +58,7 @@ async def source(postgres_url: str, server: Any) -> AsyncIterator[PostgresqlSour
 
 
 async def insert(source: PostgresqlSource, body: str) -> None:
-    """Insert what a caller writes, twice at once, so that it goes both ways: alone and together with others."""
+    """Insert the values twice at the same time, so that they are inserted alone and in a batch."""
     given = parse_json(body.encode())
     fields = [{"name": field, "dataType": COLUMNS[field][0]} for field in given]
     facts = await source.facts(None, "things")

@@ -1,4 +1,4 @@
-"""Receipts in a database that is not the board's own: a row and the entry of its call are there together."""
+"""Receipts in a database that is not the board's own: a row and the entry of its call are committed together."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def receipt_count(url: str, where: str = "entry IS NOT NULL") -> int:
 
 
 async def removed(url: str) -> None:
-    """Return once no receipt is left."""
+    """Return as soon as no receipt is left."""
 
     async def none_left() -> bool:
         return await receipt_count(url) == 0
@@ -82,7 +82,7 @@ async def removed(url: str) -> None:
 
 
 async def statuses(board: Pegboard, count: int) -> list[str]:
-    """The statuses of so many recorded calls, once there are as many; the journal verifies."""
+    """Return the statuses of this many recorded calls, as soon as there are as many; verify the journal."""
 
     async def are_there() -> bool:
         return len(await calls_of(board)) >= count

@@ -73,14 +73,14 @@ TABLE = st.lists(FIELD, min_size=1, max_size=4).map(
 
 
 def exact(value: Any) -> Decimal | None:
-    """The number as its digits say, None for anything else."""
+    """Return the number with its exact digits, or None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 
 
 def significant(number: Decimal) -> int:
-    """How many digits the number is written with, zeros at its ends after the point left out."""
+    """Return the number of significant digits, without trailing zeros after the point."""
     digits = f"{abs(number):f}"
     digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
     return len(digits.replace(".", "").lstrip("0"))

@@ -1,4 +1,4 @@
-"""The databases of tables: opened once, kept while their URL is the same, closed when no tool names them."""
+"""The databases of tables: opened once, kept while their URL is the same, closed when no tool uses them."""
 
 from __future__ import annotations
 

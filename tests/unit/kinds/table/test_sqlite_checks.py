@@ -1,4 +1,4 @@
-"""CHECKs read out of CREATE statements."""
+"""CHECK constraints parsed from CREATE statements."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ async def source(tmp_path: Path) -> AsyncIterator[SqliteSource]:
 
 
 async def facts_of(source: SqliteSource, script: str, table: str = "t") -> Any:
-    """What is said of a table that was just made."""
+    """Return the schema of a new table."""
     run(Path(source.shown_url.removeprefix("sqlite:///")), script)
     found = await source.facts(None, table)
     assert found is not None

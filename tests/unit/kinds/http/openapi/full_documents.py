@@ -1,4 +1,4 @@
-"""One document of each version with nearly everything in it that a version knows."""
+"""One document of each version with nearly every feature of that version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""API documents written by code, and what becomes of them."""
+"""API documents written by code, and the definitions imported from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def swagger(paths: Any, **others: Any) -> Json:
 
 
 def one(document: Json, **options: Any) -> Json:
-    """The one definition that the document makes, with nothing left out."""
+    """Return the only definition from the document; nothing may be left out."""
     found = import_document(document, **options)
     assert not found.left_out, found.left_out
     assert len(found.definitions) == 1
@@ -57,7 +57,7 @@ def taking(schema: Any, version: str = "3.1.0", **others: Any) -> Json:
 
 
 def reason(document: Json, **options: Any) -> str:
-    """Why the one operation of the document is left out."""
+    """Return why the only operation of the document is left out."""
     found = import_document(document, **options)
     assert not found.definitions, found.definitions
     assert len(found.left_out) == 1, found.left_out
@@ -65,7 +65,7 @@ def reason(document: Json, **options: Any) -> str:
 
 
 def noted(found: ImportedDocument) -> list[str]:
-    """What is left out of operations that were taken."""
+    """Return what is left out of operations that were imported."""
     names = {definition["name"] for definition in found.definitions}
     return [item.reason for item in found.left_out if item.name in names]
 
@@ -82,7 +82,7 @@ def url(definition: Json, **arguments: Any) -> str:
 
 
 def shop(operations: int, version: str = "3.0.3") -> Json:
-    """A document as generators write them: so many operations on resources whose schemas refer to each other."""
+    """Return a document as generators write it: this many operations on resources whose schemas refer to each other."""
     resources = -(-operations // 5)
     schemas: Json = {}
     paths: Json = {}

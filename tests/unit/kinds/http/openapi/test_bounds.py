@@ -1,4 +1,4 @@
-"""Documents that would take long, or much memory: each ends soon, with an error."""
+"""Documents that would take much time or memory: each import ends soon, with an error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cost(document: Json) -> int:
 
 
 def query(names: int) -> list[Json]:
-    """Parameters whose names are all spelled `a` in plain letters."""
+    """Return parameters whose names all become `a` in plain letters."""
     return [{"name": f"a{chr(0x4E00 + n)}", "in": "query"} for n in range(names)]
 
 

@@ -24,7 +24,7 @@ def offering(**content: Any) -> ImportedDocument:
 
 
 def names(found: ImportedDocument) -> dict[str, Json]:
-    """The definitions by name, nothing being left out."""
+    """Return the definitions by name; nothing may be left out."""
     assert not found.left_out, found.left_out
     return {each["name"]: each for each in found.definitions}
 

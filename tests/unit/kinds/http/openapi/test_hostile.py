@@ -50,7 +50,7 @@ def put(document: Json, path: tuple[Any, ...], value: Any) -> Any:
 
 
 def nothing_is_dropped(document: Any, found: ImportedDocument) -> None:
-    """Each operation is a definition, or left out with its route, or with its whole path."""
+    """Assert that each operation is a definition, or is reported as left out by its route or its whole path."""
     reasons = [item.reason for item in found.left_out]
     kept = 0
     for path, item in document["paths"].items():
@@ -63,7 +63,7 @@ def nothing_is_dropped(document: Any, found: ImportedDocument) -> None:
 
 
 def sound(definition: Json) -> None:
-    """The definition can be registered as it is, and says nothing in OpenAPI's own words."""
+    """Assert that the definition can be registered unchanged, and contains no OpenAPI keywords."""
     read_definition(definition)
     check_schema(definition["input_schema"], where="input_schema")
     assert not find_unstorable(definition)
