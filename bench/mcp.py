@@ -22,7 +22,7 @@ AIM_STATELESS, AIM_SESSION, AIM_SDK, AIM_FASTMCP, AIM_GROWTH = 0.9, 0.85, 3.0, 1
 
 
 class Target(NamedTuple):
-    """What is measured: the requests of all connections to one server."""
+    """A measured server and the requests of all connections to it."""
 
     label: str
     running: Running

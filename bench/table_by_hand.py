@@ -35,7 +35,7 @@ class Stored(_Base):
 
 
 class Given(BaseModel):
-    """What a caller sends."""
+    """The body of a request."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -47,7 +47,7 @@ class Given(BaseModel):
 
 
 class Taken(BaseModel):
-    """What the caller is answered."""
+    """The body of a response."""
 
     id: int
     rowCount: int

@@ -18,7 +18,7 @@ WHO = {"role": "admin", "name": "Al ex"}
 
 @dataclass(frozen=True)
 class Case:
-    """An operation, how its tool is called, and what the upstream must receive then."""
+    """An operation, a call of its tool, and the request that the upstream must receive."""
 
     name: str
     method: str

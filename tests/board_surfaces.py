@@ -29,7 +29,7 @@ KEY = "a-key-for-tests-0123456789"
 
 
 class Refused(Exception):
-    """The board refused a request other than a call."""
+    """The board refused a request that is not a call."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""One board for the attacks of a module; after each of them it must be as well as it was."""
+"""One board for the attacks of a module; its state must be unchanged after each of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-# What is asserted there is explained as in tests.
+# pytest explains the assertions of this module as in tests.
 pytest.register_assert_rewrite("tests.confinement.targets")
 
 from tests.confinement.targets import Target, target  # noqa: E402
@@ -34,7 +34,7 @@ async def opened(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Targ
 
 @pytest.fixture
 async def board(opened: Target) -> AsyncIterator[Target]:
-    """The board, which is found as it was once the test is over."""
+    """The board, whose state must be unchanged after the test."""
     yield opened
     await opened.check()
 

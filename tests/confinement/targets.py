@@ -37,7 +37,7 @@ LIMITS: dict[str, Any] = {
     "sandbox_children": 40,
 }
 
-# How often a call that the machine is too busy to start by its deadline is made.
+# How often a call is made that the busy machine does not start by its deadline.
 MOST_STARTS = 30
 
 # Everything that an earlier call could have left for the call that runs this; it must be the same each time.
@@ -102,7 +102,7 @@ class Tried:
 
     @property
     def message(self) -> str:
-        """What is wrong, as the caller sees it."""
+        """The error message that the caller sees."""
         return self.result.problem.message if self.result.problem is not None else ""
 
     @property
@@ -141,7 +141,7 @@ class Target:
     _names: dict[str, str] = field(default_factory=dict)
 
     async def add(self, tool_type: str, config: Mapping[str, Any], properties: Iterable[str] = ()) -> str:
-        """The name of a new tool; raises Refusal if it cannot be registered."""
+        """Add a tool and return its name; raise Refusal if it cannot be registered."""
         name = f"t{secrets.token_hex(8)}"
         definition: dict[str, Any] = {"name": name, "tool_type": tool_type, "config": config}
         if tool_type == "shell":
@@ -198,7 +198,7 @@ class Target:
         await until(is_quiet)
 
     def own_files(self) -> dict[str, bytes]:
-        """What is in the board's own files, the database aside."""
+        """Return the contents of the board's own files, except the database."""
         return {path.name: path.read_bytes() for path in self.home.iterdir() if not path.name.startswith("pegboard.db")}
 
     def zygotes(self) -> list[int]:
@@ -206,10 +206,10 @@ class Target:
         return [pid for pid in children(os.getpid()) - self.processes if command_line(pid)[:1] == ["pegboard-zygote"]]
 
     def running(self) -> set[int]:
-        """The board's processes that are not there in wait.
+        """Return the board's processes, except those that wait for a call.
 
-        Of each zygote three supervisors may be, a first process of namespaces and a confined one. That is a child of a
-        supervisor, or of the template that is below the zygote too.
+        Each zygote may have three supervisors, a pid 1 of namespaces and a confined process, which is a child of a
+        supervisor or of the zygote's template.
         """
         own = children(os.getpid()) - self.processes
         found = own - set(self.zygotes())
@@ -229,7 +229,7 @@ class Target:
 
 @asynccontextmanager
 async def target(home: Path, *, resolver: Resolver | None = None, **settings: Any) -> AsyncIterator[Target]:
-    """A board on a SQLite file in this folder, in the environment of which there is a secret too."""
+    """A board on a SQLite file in this folder, with a secret in its environment."""
     marker = f"marker-{secrets.token_hex(16)}"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CONFINEMENT_SECRET", marker)
@@ -256,7 +256,7 @@ def long_words(file: Path) -> list[str]:
 
 
 def children(pid: int) -> set[int]:
-    """The processes that this one has started."""
+    """Return the child processes of this process."""
     found: set[int] = set()
     with suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -265,13 +265,13 @@ def children(pid: int) -> set[int]:
 
 
 def descendants(pid: int) -> set[int]:
-    """The processes that this one or one of them has started."""
+    """Return the child processes of this process, and theirs."""
     found = children(pid)
     return found.union(*map(descendants, found))
 
 
 def command_line(pid: int) -> list[str]:
-    """The arguments of a process; empty if it does not exist."""
+    """Return the arguments of a process; empty if it does not exist."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").decode(errors="replace").split("\0")
     except OSError:
@@ -279,7 +279,7 @@ def command_line(pid: int) -> list[str]:
 
 
 def living(mark: str) -> list[int]:
-    """The machine's processes with this in one of their arguments."""
+    """Return the processes of the machine with this in one of their arguments."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
     return [pid for pid in pids if any(mark in word for word in command_line(pid))]
 
@@ -290,10 +290,10 @@ def sleepers(mark: str) -> list[int]:
 
 
 def listed(folder: Path) -> list[str]:
-    """The names of what is in a folder."""
+    """Return the names of the files in a folder."""
     return sorted(path.name for path in folder.iterdir())
 
 
 def table(attacks: Mapping[str, Any]) -> list[Any]:
-    """The attacks as parameters of a test, each under its name."""
+    """Return the attacks as parameters of a test, each with its name as id."""
     return [pytest.param(*(row if isinstance(row, tuple) else (row,)), id=name) for name, row in attacks.items()]

@@ -1,4 +1,4 @@
-"""Values that would be code to a shell, or options to a program: each arrives as it is, or is refused by name."""
+"""Values that a shell would run, or that look like options: each is passed unchanged, or refused with its name."""
 
 from __future__ import annotations
 

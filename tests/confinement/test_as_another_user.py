@@ -29,7 +29,7 @@ ATTACKS = {
 }
 SHORT, *LONG = ATTACKS
 LEFT_OUT = ("arguments", "as_another_user", "board_surfaces", "registration", "results")
-# What a process of the interpreter may need to find its libraries.
+# Environment variables that the interpreter may need to find its libraries.
 KEPT = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH")
 
 

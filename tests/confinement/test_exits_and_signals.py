@@ -118,7 +118,7 @@ async def test_signals_to_everybody_reach_no_other_user(board: Target, mark: str
 
 
 async def sleeping(mark: str) -> list[int]:
-    """The processes that sleep, to wait for them."""
+    """Return the sleeping processes, to wait for them."""
     return sleepers(mark)
 
 

@@ -1,4 +1,4 @@
-"""Attacks with links and folders of the machine: a call changes only the files that it was given."""
+"""Attacks with links and folders of the machine: a call changes only the files that it may change."""
 
 from __future__ import annotations
 
@@ -75,18 +75,18 @@ def beside(folder: Path) -> Path:
 
 
 def held(folder: Path) -> dict[str, str]:
-    """What is in a folder."""
+    """Return the contents of a folder."""
     return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
 def state(folder: Path) -> list[tuple[int, int, int]]:
-    """What a folder and what is in it look like from outside."""
+    """Return the names, types and modes of a folder and its contents, as seen from outside."""
     seen = [path.stat() for path in (folder, *sorted(folder.iterdir()))]
     return [(one.st_mode, one.st_mtime_ns, one.st_nlink) for one in seen]
 
 
 def lending(folder: Path) -> list[Path]:
-    """What in a folder is neither file nor folder, or lends rights to a process that runs it."""
+    """Return the entries of a folder that are neither file nor folder, or are setuid or setgid."""
     every = list(folder.rglob("*"))
     odd = [path for path in every if not (path.is_file() or path.is_dir()) or path.stat().st_mode & 0o6000]
     return odd + [path for path in every if os.listxattr(path)]

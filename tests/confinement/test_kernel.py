@@ -151,7 +151,7 @@ PROGRAMS = [
 
 
 def here(calls: dict[str, tuple[str, list[int | str]]]) -> list[object]:
-    """Those of the calls that this machine has."""
+    """Return the system calls that this machine has."""
     return table({name: row for name, row in calls.items() if row[0] in NUMBER})
 
 

@@ -129,7 +129,7 @@ async def test_no_one_goes_on_writing_to_a_folder_of_the_machine(board: Target, 
 
 
 async def seen(mark: str) -> list[int]:
-    """The processes that run, to wait for them."""
+    """Return the running processes, to wait for them."""
     return living(mark)
 
 

@@ -103,7 +103,7 @@ SPELLINGS = [
 
 @dataclass
 class Net:
-    """The board, a server that tools may reach, and one that they may not."""
+    """The board, a server that tools may reach, and a forbidden one."""
 
     target: Target
     allowed: Upstream
@@ -145,7 +145,7 @@ async def net(world: Net) -> AsyncIterator[Net]:
 
 
 async def fetched(net: Net, url: str) -> list[object]:
-    """The status and the body that code gets from there."""
+    """Return the status and the body of a request that code makes."""
     output: list[object] = (await net.target.python(FETCH, {"url": url}, network=True)).output
     return output
 

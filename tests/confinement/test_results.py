@@ -60,7 +60,7 @@ LARGE: dict[str, str] = {
     ),
     "the result's own descriptor": "import os\ndef f():\n    while True: os.write(3, b'x' * 65536)",
 }
-# Code that breaks what its answer is made with: the caller must be informed, and no other call affected.
+# Code that breaks the functions that write its result: the caller gets an error, and no other call is affected.
 BROKEN: dict[str, tuple[str, str]] = {
     "no items": (CLASS.format("dict", "items = None", "a=1"), "TypeError: 'NoneType' object is not callable"),
     "items that are none": (CLASS.format("dict", "def items(self): return [1, 2]", "a=1"), "TypeError: cannot unpack"),

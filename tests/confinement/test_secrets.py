@@ -31,7 +31,7 @@ def f(patterns: list[str]):
             found += [path for pattern in patterns if re.search(pattern.encode(), text)]
     return [count, found]
 """
-# Looks through all memory that this process has for what fits the pattern, which does not fit itself.
+# Searches the memory of this process for the pattern, which does not match itself.
 READ_MEMORY = r"""
 import re
 def f(patterns: list[str]):
@@ -61,7 +61,7 @@ def f(paths: list[str]):
             pass
     return read
 """
-# Other ways to the same files.
+# Other paths of the same files.
 WAYS = {
     "as it is": "{}",
     "through the root of pid 1": "/proc/1/root{}",
@@ -88,7 +88,7 @@ OF_THE_MACHINE = [
 
 @pytest.fixture
 def descriptor(tmp_path: Path) -> Iterator[int]:
-    """A descriptor of the server's that its children would inherit."""
+    """A descriptor of the server that its children would inherit."""
     (tmp_path / "inherited").write_text("inherited")
     number = os.open(tmp_path / "inherited", os.O_RDWR)
     os.set_inheritable(number, True)
@@ -166,7 +166,7 @@ async def test_nothing_in_proc_gives_anything_away(board: Target) -> None:
 
 async def test_nothing_is_left_in_the_memory_that_calls_inherit(board: Target) -> None:
     wanted = patterns(*board.secrets.values())
-    # What is there is found: the tool's own code.
+    # The search works: it finds the tool's own code.
     own = (await board.python(READ_MEMORY, {"patterns": [*wanted, *patterns("def f(patterns")]})).output
     assert set(own) == {len(wanted)}
 

@@ -1,4 +1,4 @@
-"""Sockets of every kind, from code that has no network and from code that has one: no process outside is reached."""
+"""Sockets of every kind, from code with and without a network: no process outside can be reached."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Listeners:
         self._all.append(self.udp)
 
     def heard(self) -> list[str]:
-        """Which of them were reached."""
+        """Return the listeners that were reached."""
         found = []
         for listener in self._all:
             listener.setblocking(False)
@@ -136,7 +136,7 @@ class Listeners:
 
 @pytest.fixture
 def listeners(folder: Path) -> Iterator[Listeners]:
-    """What listens outside."""
+    """Listeners outside of the sandbox."""
     with ExitStack() as stack:
         yield Listeners(folder, stack)
 

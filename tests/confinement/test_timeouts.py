@@ -8,7 +8,7 @@ import pytest
 
 from tests.confinement.targets import Target, table
 
-# All run at once: what they wait for is their deadline.
+# All run at the same time, because they wait for their deadlines.
 SECONDS = 2.0
 ALL_SIGNALS = (
     "for number in range(1, 65):\n        if number not in (9, 19, 32, 33): signal.signal(number, signal.SIG_IGN)"

@@ -16,7 +16,7 @@ READ = "def f(): return 'answered'"
 
 
 async def started(mark: str) -> list[int]:
-    """The processes that run, to wait for them."""
+    """Return the running processes, to wait for them."""
     return living(mark)
 
 
@@ -59,7 +59,7 @@ async def test_a_call_goes_on_when_its_zygote_is_killed(board: Target, mark: str
 
     await until(both_sleep)
     await replaced(board, await kill_all(board))
-    # In the middle of these, others are answered.
+    # Other calls succeed while these run.
     await board.check()
     for pid in sleepers(mark):
         os.kill(pid, signal.SIGTERM)

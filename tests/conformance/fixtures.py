@@ -1,4 +1,4 @@
-"""What scenarios of the conformance suite call and read: an MCP server on standard input and output.
+"""The tools, prompts and resources of scenarios of the conformance suite: an MCP server on stdio.
 
 The description of each scenario in the suite defines its tool.
 """

@@ -17,14 +17,14 @@ from tests.waiting import until
 
 @dataclass
 class Log:
-    """What the callers know."""
+    """The results that the callers received."""
 
     # The run id of each call that was reported as successful, by its number.
     acknowledged: dict[str, str] = field(default_factory=dict)
     # Calls with a key that were reported as in doubt.
     doubted: set[str] = field(default_factory=set)
     sent: Counter[str] = field(default_factory=Counter)
-    # What was answered that should not have been.
+    # Responses that must not occur.
     odd: list[str] = field(default_factory=list)
 
 

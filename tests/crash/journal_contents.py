@@ -20,7 +20,7 @@ from tests.waiting import until
 
 
 class Kept(NamedTuple):
-    """One row of the journal; `n` is the number that its call was made with."""
+    """One row of the journal; `n` is the number in the arguments of its call."""
 
     id: str
     status: str
@@ -40,7 +40,7 @@ class Reader:
         self._chain = chain
 
     async def rows(self, tool: str | None = None) -> list[Kept]:
-        """Every row, each writer's in the order of its chain."""
+        """Return every row, those of each writer in the order of its chain."""
         found = await self.all_of(
             "SELECT CAST(id AS TEXT), status, code, tool_name, CAST(arguments AS TEXT), repeat_of, writer, seq"
             " FROM executions ORDER BY writer, seq"
@@ -60,7 +60,7 @@ class Reader:
         await until(none_is_open, seconds)
 
     async def faults(self) -> list[str]:
-        """What is wrong with the chain, also with how many rows there are."""
+        """Return the violations of the chain, including a wrong number of rows."""
         audit = Audit(self._database, self._chain)
         report = await audit.verify()
         checked, faults = report.checked, [finding.message for finding in report.findings]

@@ -1,4 +1,4 @@
-"""Processes that share a journal, and a model of what must be true of it."""
+"""Processes that share a journal, and a model of the rows that it may contain."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.waiting import until
 
 # The possible rows of a call at the end; None: no row.
 Fate = Status | None
-# What asking with a key may find.
+# The possible outcomes of a repeat with a key.
 Ask = Literal["free", "running", "done", "in_doubt"]
 
 
 @dataclass
 class Known:
-    """What is known of one call, and of the process that it runs in or ran in."""
+    """The state of one call, and its process."""
 
     call: ReadyCall
     fates: set[Fate]
@@ -32,7 +32,7 @@ class Known:
 
     @property
     def has_intent(self) -> bool:
-        """Whether it was committed before it ran."""
+        """Return True if the intent was committed before the call ran."""
         return self.call.has_effects or self.key is not None
 
 
@@ -58,13 +58,13 @@ class World:
         self.keys: dict[str, Held] = {}
 
     async def start(self) -> None:
-        """One process more, which has looked after the dead."""
+        """Start one more process, which has recovered dead writers."""
         process = Process(self._url, self._spools)
         self.living.append(process)
         await process.look()
 
     async def begin(self, process: Process, call: ReadyCall) -> Known | None:
-        """The call, if it may run; else it is refused and recorded, as the pipeline does."""
+        """Begin a call and return it if it may run; otherwise it is refused and recorded, as in the pipeline."""
         known = self._noted(process, call)
         try:
             earlier = await process.begin(call)
@@ -106,7 +106,7 @@ class World:
         try:
             found, earlier = await _asked(process, call)
         except Unavailable:
-            # It may hold the key until it is known to have been refused.
+            # It may have the key until it is known to have been refused.
             if held is None:
                 self.keys[key] = Held(call, {"free", "running", "in_doubt"})
             elif "free" in held.may_be:
@@ -129,7 +129,7 @@ class World:
             assert (earlier.run_id, digest) == (held.call.run_id, held.call.digest)
             assert (earlier.answer.success, earlier.answer.output_json) == (received.success, received.output_json)
         if found != "running":
-            held.may_be = {found}  # and so it stays
+            held.may_be = {found}  # and stays dead
         await self._refuse(known)
 
     async def crash(self, process: Process) -> None:
@@ -153,7 +153,7 @@ class World:
         await self._go_on()
 
     async def crash_looked_at(self, process: Process, other: Process) -> None:
-        """Kill a process after another has found it alive, and before that is done with the dead."""
+        """Kill a process after another has found it alive, and before that one has finished its recovery."""
         self.bury(process)
         if other.ledger.trouble:
             await process.crash()
@@ -210,7 +210,7 @@ class World:
         await self.reader.close()
 
     def _noted(self, process: Process, call: ReadyCall, key: str | None = None) -> Known:
-        # Until more is known: it may have been about to run when its process died.
+        # The outcome is unknown: it may have been about to run when its process died.
         known = self.calls[call.run_id] = Known(call, {"in_doubt", "refused", None}, process, key)
         return known
 

@@ -23,7 +23,7 @@ def make_durable(server: PostgresServer) -> None:
 
 
 def kill(server: PostgresServer) -> None:
-    """End it and everything that it has started at once, without giving any of them a chance to do anything."""
+    """Kill the server and all its processes at once with SIGKILL."""
     lock = server.data / "postmaster.pid"
     postmaster = int(lock.read_text().split()[0])
     os.kill(postmaster, signal.SIGSTOP)  # so that it starts no process during this time

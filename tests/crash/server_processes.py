@@ -47,7 +47,7 @@ class Served:
         return self._process
 
     def spools(self, pattern: str = "*.spool") -> list[Path]:
-        """The spools of all servers that have been there."""
+        """Return the spools of all servers that have run."""
         file = self.url.partition("sqlite:///")[2]
         return sorted((Path(f"{file}.spool") if file else self.home / "spool").rglob(pattern))
 
@@ -92,7 +92,7 @@ class Served:
         await until(did, 30)
 
     def effects(self) -> list[tuple[str, str]]:
-        """What its tool did: the number it was called with, and the execution."""
+        """Return the effects of its tool: the number of the call, and its run id."""
         if not self.effects_file.exists():
             return []
         lines = self.effects_file.read_text().splitlines()
@@ -101,7 +101,7 @@ class Served:
 
 @asynccontextmanager
 async def serving(*servers: Served) -> AsyncIterator[None]:
-    """The servers, started in order; those that still run at the end are killed."""
+    """Start the servers in order; kill those that still run at the end."""
     try:
         for server in servers:
             await server.start()
@@ -124,7 +124,7 @@ async def caller(server: Served, *, timeout: float = 30.0) -> AsyncIterator[http
 
 
 async def call(client: httpx.AsyncClient, tool: str, n: str, key: str | None = None, **more: Any) -> httpx.Response:
-    """One call, as it is answered."""
+    """Make one call and return the response."""
     headers = {"Idempotency-Key": key} if key is not None else {}
     return await client.post(f"/v1/tools/{tool}/call", json={"n": n, **more}, headers=headers)
 
@@ -135,13 +135,13 @@ def succeeded(answer: httpx.Response) -> bool:
 
 
 def code_of(answer: httpx.Response) -> str:
-    """What went wrong, by its code."""
+    """Return the error code of a response."""
     details = answer.json().get("error_details")
     return str(details["code"]) if details else ""
 
 
 class Notes:
-    """Calls of the tool with effects that run side by side, and their answers so far."""
+    """Concurrent calls of the tool with effects, and their results so far."""
 
     def __init__(self, server: Served, client: httpx.AsyncClient) -> None:
         self._server = server
@@ -159,7 +159,7 @@ class Notes:
             await self.are_answered(n)
 
     def open(self, n: str) -> None:
-        """Let one end."""
+        """Let one call end."""
         gate_of(self._server.effects_file, n).touch()
 
     async def run(self, *numbers: str) -> None:

@@ -54,7 +54,7 @@ TOOLS = (
 
 @dataclass(frozen=True)
 class Outfit:
-    """What a server receives."""
+    """The configuration of a server."""
 
     url: str
     home: str
@@ -87,7 +87,7 @@ def hurry(outfit: Outfit) -> None:
 
 
 def gate_of(effects: Path, n: str) -> Path:
-    """The file that lets a call with this number end, once it is there."""
+    """Return the file that, when it exists, lets the call with this number end."""
     return effects.with_name(f"gate-{n}")
 
 

@@ -59,7 +59,7 @@ class FlakyLedger:
         self.trouble, self._times = trouble, times
 
     async def transaction(self, work: Callable[[JournalSession], Awaitable[T]]) -> T:
-        """What the true one gives, or OSError."""
+        """Return the result of the real one, or raise OSError."""
         trouble = self.trouble
         if trouble and self._times is not None:
             self._times -= 1
@@ -73,11 +73,11 @@ class FlakyLedger:
         return result
 
     async def hold(self, number: int) -> None:
-        """As the true one."""
+        """Do the same as the real one."""
         await self._ledger.hold(number)
 
     def is_the_rows_own(self, error: Exception) -> bool:
-        """As the true one."""
+        """Do the same as the real one."""
         return self._ledger.is_the_rows_own(error)
 
     async def close(self) -> None:
@@ -101,14 +101,14 @@ class FlakyWriter(JournalWriter):
     looks = 0
 
     async def recover(self) -> int:
-        """As the true one."""
+        """Do the same as the real one."""
         try:
             return await super().recover()
         finally:
             self.looks += 1
 
     async def spool_away(self, entries: Sequence[bytes]) -> None:
-        """As the true one, or OSError."""
+        """Do the same as the real one, or raise OSError."""
         if self.spool_fails:
             raise OSError("no room for the spool")
         await super().spool_away(entries)
@@ -155,15 +155,15 @@ class Process:
         self.journal = DatabaseJournal(self.ledger, self.writer, self.claims, patience=patience)
 
     async def crash_looked_at_by(self, other: Process) -> None:
-        """End at once, after another has found this one alive and before that is done with the dead."""
+        """End after another process has found this one alive, and before that one has finished its recovery."""
         other.leases.first = self.crash
         await other.look()
         other.leases.first = None
-        if not self.is_over:  # its locks were not looked at a second time
+        if not self.is_over:  # its locks were not checked a second time
             await self.crash()
 
     async def crash(self) -> None:
-        """End at once; the kernel would give its locks back, and so does this."""
+        """End at once and release the locks, as the kernel would."""
         self.is_over = True
         await self.journal.abandon()
         await self.database.close()
@@ -223,5 +223,5 @@ def execution(call: ReadyCall, status: Status = "succeeded", **fields: Any) -> E
 
 
 def answer(call: ReadyCall, *, success: bool = True) -> ToolResult:
-    """What the caller of a call receives, which names the call."""
+    """Return the caller's result of a call, which identifies the call."""
     return ToolResult(call.tool.name, success, b'"%s"' % call.run_id.encode(), run_id=call.run_id, attempts=1)

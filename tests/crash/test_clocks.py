@@ -24,7 +24,7 @@ HOUR = timedelta(hours=1)
 
 
 class Clock:
-    """The time that this process believes it is."""
+    """The current time of this process."""
 
     def __init__(self) -> None:
         self.ahead = timedelta(0)

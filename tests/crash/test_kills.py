@@ -37,7 +37,7 @@ async def test_nothing_acknowledged_is_lost_or_doubled_however_often_the_server_
             for kill in range(kills):
                 crowd.is_up.set()
                 await crowd.answered(chance.randint(FEWEST, MOST))
-                if kill == 0:  # at the later kills it is chance what runs
+                if kill == 0:  # at the later kills the running calls are random
                     group.start_soon(crowd.hold, HELD)
                     await server.took_effect(HELD)
                 crowd.lose()

@@ -32,7 +32,7 @@ PLACES = st.integers(0, 100)
 
 
 class Journals(RuleBasedStateMachine):
-    """What may happen."""
+    """The possible events."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ def _empty_board() -> bytes:
         return file.read_bytes()
 
 
-@pytest.mark.timeout(600)  # only if it fails: the shortest way to that is looked for
+@pytest.mark.timeout(600)  # only if the test fails: hypothesis searches for the shortest example
 def test_the_journal_keeps_its_promises_whatever_fails_in_whatever_order() -> None:
     run_state_machine_as_test(
         Journals,

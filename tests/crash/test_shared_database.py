@@ -25,7 +25,7 @@ PATIENT = 5.0
 
 @asynccontextmanager
 async def siblings(url: str, folder: Path, *outfits: dict[str, Any]) -> AsyncIterator[list[Served]]:
-    """Servers on one database; on PostgreSQL they share only that and their keys, as if on machines of their own."""
+    """Servers on one database; on PostgreSQL they share only that and their keys, as on separate machines."""
     is_shared = url.startswith("postgresql")
     servers = [
         Served(url, folder, name=f"{place}", home=f"home-{place if is_shared else 0}", **{"patience": PATIENT, **more})

@@ -1,4 +1,4 @@
-"""Calls that share a statement: what is wrong with one is reported to its caller alone."""
+"""Calls that share a statement: an error of one is reported to its caller only."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ async def alter(url: str, *statements: str) -> None:
 
 
 class Change(NamedTuple):
-    """What is done to a table, what its calls get, and what undoes it."""
+    """A change of a table, the result of calls during it, and how to undo it."""
 
     statements: Sequence[str]
     code: str

@@ -86,7 +86,7 @@ async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
             group.start_soon(insert_all, clients, book)
             await book.acknowledged(3 * CLIENTS)
             await anyio.to_thread.run_sync(ENDS[end], own_postgres)
-            if board_is_in == "SQLite":  # else it would be a while until a caller is informed
+            if board_is_in == "SQLite":  # otherwise it would take a while until a caller gets the error
                 await until(is_missed, 60)
             await anyio.to_thread.run_sync(own_postgres.start)
         await check(board, book, tables)

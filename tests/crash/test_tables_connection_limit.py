@@ -35,7 +35,7 @@ AT_THE_GATE = (
 
 
 async def problem_of(board: Pegboard, tool: str, n: str) -> Problem | None:
-    """What was wrong with inserting a row."""
+    """Insert a row and return the error."""
     return (await board.call(tool, {"n": n})).problem
 
 

@@ -24,7 +24,7 @@ Start = Callable[..., Process]
 
 @pytest.fixture
 async def start(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Start]:
-    """Starts processes on one database, which only look after the dead when they are instructed to."""
+    """Starts processes on one database, which recover dead writers only on request."""
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 1e9)
     monkeypatch.setattr(commit_queue, "RETRY_AFTER_MS", 10)
     database = Database.create(database_url)
@@ -52,7 +52,7 @@ async def journal(database_url: str) -> AsyncIterator[Reader]:
 
 
 async def statuses(journal: Reader) -> dict[str, str]:
-    """How each call ended, once it is known that the chain is whole."""
+    """Return the status of each call, after the chain was verified."""
     assert await journal.faults() == []
     return {row.id: row.status for row in await journal.rows()}
 

@@ -1,4 +1,4 @@
-"""The table of dialects and what they can do, as the reference shows it.
+"""The table of dialects and their features in the reference.
 
 `python -m tests.docs.dialect_table` writes it into the page.
 """
@@ -15,7 +15,7 @@ BEGIN, END = "<!-- dialects -->\n", "<!-- end of dialects -->"
 
 
 def table() -> str:
-    """One row a dialect, in the order in which payloads are tried on them."""
+    """Return one row per dialect, in the order of detection."""
     lines = [
         "| dialect | short | what it is | " + " | ".join(ALL_ABILITIES) + " |",
         "|---" * (3 + len(ALL_ABILITIES)) + "|",

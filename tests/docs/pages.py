@@ -36,7 +36,7 @@ class Block:
 
     @property
     def file(self) -> str | None:
-        """The name of the file that it is, if it is one."""
+        """The name of the file that the block shows, or None."""
         return self.note.removeprefix("file: ") if self.note.startswith("file: ") else None
 
     def __str__(self) -> str:
@@ -44,12 +44,12 @@ class Block:
 
 
 def text_of(page: str) -> str:
-    """The page as it is written."""
+    """Return the text of the page."""
     return (ROOT / page).read_text(encoding="utf-8")
 
 
 def prose_of(page: str) -> str:
-    """The page without its blocks."""
+    """Return the page without its blocks."""
     return _FENCE.sub("", text_of(page))
 
 
@@ -111,5 +111,5 @@ def links_of(page: str) -> list[str]:
 
 
 def anchor_of(heading: str) -> str:
-    """What a heading is linked to by."""
+    """Return the anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

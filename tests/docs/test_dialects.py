@@ -1,4 +1,4 @@
-"""The reference lists every dialect with what it can do."""
+"""The reference lists every dialect with its features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every import of pegboard that a page or an example shows works, and every one that an earlier page showed."""
+"""Every import of pegboard that a page or an example shows, or that an earlier page showed, works."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FORMERLY_DOCUMENTED = {
 
 
 def imports_in(code: str) -> Iterator[str]:
-    """The imports of pegboard in Python code, also those inside functions."""
+    """Return the imports of pegboard in Python code, also those inside functions."""
     for node in ast.walk(ast.parse(code)):
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -67,7 +67,7 @@ def imports_in(code: str) -> Iterator[str]:
 
 
 def shown_imports() -> dict[str, str]:
-    """Each import that a page or an example shows, with one place that shows it."""
+    """Return each import that a page or an example shows, with one place."""
     shown = {line: str(block) for block in all_blocks("python") for line in imports_in(block.text)}
     for block in all_blocks("sh", "bash", "console", "text", ""):
         shown |= {match[1]: str(block) for match in _LINE.finditer(block.text)}
@@ -116,7 +116,7 @@ def test_a_formerly_documented_import_still_works(module: str, name: str) -> Non
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         found = getattr(importlib.import_module(module), name)
-    # A plugin that catches or subclasses it must meet the class that the board uses.
+    # A plugin that catches or subclasses it must get the class that the board uses.
     assert found is getattr(extend, name, found)
 
 

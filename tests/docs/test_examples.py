@@ -1,4 +1,4 @@
-"""The Python examples run, and the files on the pages are good ones."""
+"""The Python examples run, and the files on the pages are valid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pegboard import Settings
 from pegboard.testing import memory_board
 from tests.docs.pages import ROOT, Block, all_blocks
 
-ON_ITS_OWN_BOARD = "docs/tutorial.md"  # its examples use what its commands made: see test_shell
+ON_ITS_OWN_BOARD = "docs/tutorial.md"  # its examples use the results of its commands: see test_shell
 PYTHON = [block for block in all_blocks("python") if block.runs and not block.file and block.page != ON_ITS_OWN_BOARD]
 FILES = [block for block in all_blocks("python", "toml", "yaml") if block.file]
 KEY = "a-key-for-the-examples"

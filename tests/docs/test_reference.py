@@ -81,7 +81,7 @@ def problem_codes() -> set[str]:
 
 
 def constants_of(node: ast.AST) -> set[str]:
-    """The texts in an expression that are values of it."""
+    """Return the string constants that an expression can evaluate to."""
     if isinstance(node, ast.IfExp):
         return constants_of(node.body) | constants_of(node.orelse)
     return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
@@ -133,7 +133,7 @@ def test_every_type_of_error_and_every_status_is_listed() -> None:
 
 
 def every_command(group: Any, words: str = "pegboard") -> Iterator[tuple[str, Any]]:
-    """Each command of the program under its full name."""
+    """Return each command of the program by its full name."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from every_command(command, f"{words} {name}")

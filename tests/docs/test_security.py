@@ -25,7 +25,7 @@ _REFERENCE = re.compile(r"tests/[\w/.]*[\w](?:::\w+)*")
 
 
 def references() -> list[str]:
-    """Each path of a test on the page, with the name of the test if it is given."""
+    """Return each path of a test on the page, and the name of the test if there is one."""
     return sorted(set(_REFERENCE.findall(text_of(PAGE))))
 
 

@@ -28,7 +28,7 @@ MARK = "@@ block {} @@"
 
 
 def runnable(page: str) -> list[Block]:
-    """What of a page is run here: its commands, and the tutorial's Python code between them."""
+    """Return the blocks of a page that run here: its commands, and the tutorial's Python code between them."""
     languages = ("sh", "python") if page == "docs/tutorial.md" else ("sh",)
     return [block for block in blocks_of(page) if block.language in languages and block.runs and not block.file]
 
@@ -48,13 +48,13 @@ FROM_NOTHING = ("first steps", "the page that people see first")
 
 @pytest.fixture
 def warm(journey: str) -> str | None:
-    """The name of the shell that has the program loaded, if it has."""
+    """The name of the shell with the loaded program, or None."""
     return None if journey in FROM_NOTHING else f"pegboard-{uuid4().hex}"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, warm: str | None) -> Path:
-    """A working folder with the program in it, as in a checkout after `make serve`."""
+    """A working folder with the program, as in a checkout after `make serve`."""
     programs = tmp_path / "work" / ".venv" / "bin"
     programs.mkdir(parents=True)
     (programs / "mcp-server-time").symlink_to(PROGRAM.with_name("mcp-server-time"))
@@ -191,7 +191,7 @@ def _part(place: int, block: Block) -> str:
 
 
 def settled(text: str) -> str:
-    """The text without what differs from run to run."""
+    """Return the text without the parts that differ from run to run."""
     for pattern, name in (
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "ID"),
         (r"pb_[\w-]{43}", "KEY"),

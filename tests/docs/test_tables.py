@@ -15,7 +15,7 @@ ERRORS = "docs/reference/errors.md"
 
 
 def keys_of(model: type[Model]) -> set[str]:
-    """What the keys of a model are called in files."""
+    """Return the names that the keys of a model have in files."""
     return {field.alias or name for name, field in model.model_fields.items()}
 
 

@@ -1,7 +1,7 @@
-"""Real payloads of every dialect, one folder each, and what each must become.
+"""Real payloads of every dialect, one folder each, and the expected result of parsing them.
 
-In each folder `call.json`, `stream.json`, `result.json` and `definition.json` hold `{case: payload}`; `index.json`
-names the package and version that made them, and what every case must become.
+In each folder `call.json`, `stream.json`, `result.json` and `definition.json` have `{case: payload}`; `index.json` has
+the name and version of the package that made them, and the expected result of every case.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NAMES = sorted(folder.name for folder in HERE.iterdir() if (folder / "index.json
 
 
 class Case(NamedTuple):
-    """One payload, and what is known of it."""
+    """One payload and its expected result."""
 
     dialect: str
     kind: str
@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
 @cache
 def cases(kind: str) -> list[Case]:
-    """Every case of one kind: call, stream, result or definition."""
+    """Return every case of one kind: call, stream, result or definition."""
     found = []
     for name in NAMES:
         about = json.loads((HERE / name / "index.json").read_text())["cases"].get(kind, {})

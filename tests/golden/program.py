@@ -27,7 +27,7 @@ def load_command() -> Any:
 
 
 def run_program(*words: str, **environment: str) -> tuple[int, str, str]:
-    """The exit code, standard output and standard error of one run, without the settings of this machine."""
+    """Return the exit code, stdout and stderr of one run, without the settings of this machine."""
     out, err = StringIO(), StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         for name in [name for name in os.environ if name.startswith("PEGBOARD_")]:
@@ -40,7 +40,7 @@ def run_program(*words: str, **environment: str) -> tuple[int, str, str]:
 
 
 def read_help() -> Iterator[tuple[str, str]]:
-    """What `--help` prints for every command and group, the program itself first, each after its name."""
+    """Return the output of `--help` for every command and group, the program itself first, each after its name."""
     return _read_help(load_command(), "pegboard", None)
 
 

@@ -126,7 +126,7 @@ async def fall_back(board: Pegboard) -> None:
 
 
 async def print_and_insert(board: Pegboard) -> None:
-    """A row with what the tool printed, and one with the id of an inserted row."""
+    """Write a row with printed output, and one with the id of an inserted row."""
     connection = sqlite3.connect(_database())
     with connection:
         connection.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")

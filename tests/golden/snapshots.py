@@ -22,7 +22,7 @@ _EVENT = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def describe_api() -> str:
-    """The text of `/openapi.json`, indented; keys keep their order, so two equal texts are equal bytes on the wire."""
+    """Return the text of `/openapi.json`, indented; keys keep their order, so two equal texts are equal responses."""
 
     async def fetch() -> bytes:
         async with memory_board() as board:
@@ -34,7 +34,7 @@ def describe_api() -> str:
 
 
 def describe_commands() -> str:
-    """What `--help` prints for every command and group."""
+    """Return the output of `--help` for every command and group."""
     return "\n".join(f"$ {path} --help\n{text.rstrip()}\n" for path, text in read_help())
 
 

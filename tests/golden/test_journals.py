@@ -19,7 +19,7 @@ from tests.golden.record_journal import ADMIN_KEY, SECRET_KEY
 
 FOLDER = Path(__file__).parent / "journals"
 REVISIONS = [path.stem for path in sorted(FOLDER.glob("*.sql"))]
-# The first and the last line of an export are about the export: when it was made, and by which writers.
+# The first and the last line of an export describe the export: its time and its writers.
 _ABOUT_ROWS = ('{"id":', '{"pegboard_writer":', '{"pegboard_head":')
 
 Program = Callable[..., tuple[int, str, str]]
@@ -68,7 +68,7 @@ def rows_of(lines: list[str]) -> list[dict[str, Any]]:
 
 
 def without_columns(line: str, names: list[str]) -> str:
-    """The line as it was before these columns existed; it stays as it is if one of them has a value."""
+    """Return the line without these columns; unchanged if one of them has a value."""
     for name in names:
         line = line.replace(f',"{name}":null', "", 1)
     return line
@@ -138,7 +138,7 @@ async def test_a_change_of_any_column_of_a_row_is_found(home: Path) -> None:
 
 
 def test_every_revision_has_a_stored_journal(all_revisions: list[str]) -> None:
-    # No commit had the first one as its newest revision.
+    # The first one was not the newest revision of any commit.
     missing = set(all_revisions) - {"0001_board"} - set(REVISIONS)
     how = "PYTHONPATH=src python tests/golden/record_journal.py tests/golden/journals"
     assert not missing, f"record a journal of the newest revision with `{how}`, and commit it"
@@ -159,5 +159,5 @@ def _set(connection: sqlite3.Connection, column: str, value: object, row: int) -
 
 
 def _changed(text: str) -> str:
-    """A text of the same form, so that the column can still be read."""
+    """Return another text of the same form, so that the column can still be read."""
     return re.sub(r"[0-9A-Za-z]", lambda match: "7" if match[0] != "7" else "3", text, count=1)

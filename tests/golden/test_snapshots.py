@@ -1,4 +1,4 @@
-"""What others build on is as it is stored beside this file: the API, the command line, the settings, the log events."""
+"""The public interface is as stored beside this file: the API, the command line, the settings, the log events."""
 
 from __future__ import annotations
 

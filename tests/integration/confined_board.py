@@ -26,7 +26,7 @@ STORED = (*SURFACES, "rest on postgresql")
 
 
 def python(code: str, name: str = "tool", **more: Any) -> dict[str, Any]:
-    """A python tool; `libraries`, `env`, `timeout` and `entrypoint` belong to its config, all else to itself."""
+    """Return a python tool; `libraries`, `env`, `timeout` and `entrypoint` go to its config, all others to the tool."""
     return _tool("python", {"code": code}, name, more)
 
 
@@ -59,7 +59,7 @@ def _tool(kind: str, config: dict[str, Any], name: str, more: dict[str, Any]) ->
 
 
 class Way(Surface, Protocol):
-    """A surface through which one can also look at what happened."""
+    """A surface with access to the journal and the versions behind it."""
 
     async def once(self, tool: str, arguments: Any, key: str) -> dict[str, Any]:
         """Call a tool with a key; the answer in the plain dialect."""
@@ -68,7 +68,7 @@ class Way(Surface, Protocol):
         """The latest execution of a tool, whole."""
 
     async def versions(self, tool: str) -> list[dict[str, Any]]:
-        """What a tool was, newest first."""
+        """Return the versions of a tool, newest first."""
 
     async def replay(self, execution_id: str, version: int | None = None) -> tuple[bool | None, Any]:
         """Replay a call; return whether it ended the same, and its new output."""
@@ -173,7 +173,7 @@ async def warm(way: Way, **config: Any) -> None:
 
 
 def answer_of(result: ToolResult) -> Any:
-    """What a call answered: its output, or what went wrong."""
+    """Return the output of a call, or its error."""
     return result.output if result.problem is None else result.problem.message
 
 

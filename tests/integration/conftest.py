@@ -15,7 +15,7 @@ from tests.integration.confined_board import SURFACES, Way, way_into
 
 @pytest.fixture(params=SURFACES)
 def through(request: pytest.FixtureRequest) -> str:
-    """A surface, and the database that is behind it if that is not SQLite."""
+    """A surface, and the URL of its database if that is not SQLite."""
     words: str = request.param
     return words
 

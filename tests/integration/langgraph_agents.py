@@ -22,7 +22,7 @@ from pegboard.integrations.langgraph import (
 
 
 def call(name: str, id: str | None = None, **arguments: Any) -> dict[str, Any]:
-    """A call as a model makes it."""
+    """Return a call as a model makes it."""
     return {"name": name, "args": arguments, "id": id or f"call_{uuid4().hex}", "type": "tool_call"}
 
 
@@ -62,5 +62,5 @@ def answers_in(messages: Iterable[BaseMessage]) -> list[ToolMessage]:
 
 
 def texts_in(messages: Iterable[BaseMessage]) -> list[str]:
-    """What tools answered, as the model reads it."""
+    """Return the answers of tools, as the model reads them."""
     return [message.text for message in answers_in(messages)]

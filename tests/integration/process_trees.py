@@ -20,7 +20,7 @@ from tests.waiting import until
 
 WAIT = 60
 
-# One in the foreground, two behind it, and two orphans in a process group of their own.
+# One in the foreground, two in the background, and two orphans in another process group.
 _SCRIPT = """
 test -d "$PWD" && echo begun >> log 2> /dev/null
 sleep {0} & sleep {0} &
@@ -57,7 +57,7 @@ class Tree:
         self.definition = python(text, **whole) if kind == "python" else shell(text, shell=True, **whole)
 
     def running(self) -> set[int]:
-        """Its processes that sleep now."""
+        """Return the processes that sleep now."""
         return processes_of("sleep", self._mark)
 
     async def grown(self) -> set[int]:
@@ -90,7 +90,7 @@ def processes_of(*argv: str) -> set[int]:
 
 
 async def steady(count: Callable[[], int]) -> int:
-    """The number, once it has stayed the same for some time: what is made ready for the next call comes by itself."""
+    """Return the number when it has not changed for some time: processes for the next call start by themselves."""
     seen: list[int] = []
 
     async def the_same() -> bool:
@@ -111,7 +111,7 @@ async def until_ended(pids: set[int], seconds: float = 5.0) -> None:
 
 
 def states(ancestor: int) -> dict[int, tuple[int, str]]:
-    """The parent and the state of every process that comes from this one, zombies included."""
+    """Return the parent and the state of every descendant of this process, zombies included."""
     seen: dict[int, tuple[int, str]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -150,11 +150,11 @@ class Server:
 
     @property
     def family(self) -> set[int]:
-        """Itself and every process that comes from it."""
+        """Return the process and all its descendants."""
         return {self.process.pid} | descendants(self.process.pid)
 
     def kill(self) -> None:
-        """End it as a crash would."""
+        """Kill the process with SIGKILL."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(WAIT)
 

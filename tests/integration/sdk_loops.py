@@ -35,7 +35,7 @@ MOST_TURNS = 3
 
 
 class Board:
-    """The board as a loop sees it: what it is sent, and what it answers."""
+    """The board in a loop: the payloads it receives, and its answers."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client

@@ -51,7 +51,7 @@ def writing(folder: Path) -> dict[str, Any]:
 
 
 def code_of(answer: dict[str, Any]) -> str:
-    """What went wrong with a call, by its code."""
+    """Return the error code of a call."""
     assert not answer["success"], answer
     return str(answer["error_details"]["code"])
 

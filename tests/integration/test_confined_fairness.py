@@ -40,7 +40,7 @@ async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
 
 
 def admission(board: Pegboard) -> SandboxStats:
-    """How many calls have a place on this board, and how many wait for one."""
+    """Return how many calls have a slot on this board, and how many wait for one."""
     return board.confinement.sandbox.stats()
 
 

@@ -32,7 +32,7 @@ kinds = pytest.mark.parametrize("kind", ["python", "shell"])
 
 @pytest.fixture
 def start(tmp_path: Path, database_url: str) -> Start:
-    """What starts a server, always on the same state."""
+    """Return a function that starts a server, always on the same state."""
     (tmp_path / "home").mkdir()
 
     @contextmanager
@@ -145,7 +145,7 @@ async def test_without_namespaces_everything_dies_with_the_server_as_well(
 
 
 def listed(folder: Path) -> list[str]:
-    """The names of what is in a folder."""
+    """Return the names of the files in a folder."""
     return [entry.name for entry in folder.iterdir()]
 
 
@@ -156,7 +156,7 @@ async def test_what_takes_longer_than_a_server_waits_is_ended_with_its_processes
     with start(PEGBOARD_DRAIN_SECONDS="0.5", PEGBOARD_SANDBOX_CHILDREN="1") as (running, client):
         async with client:
             good(await client.post("/v1/tools", json=tree.definition), 201)
-            # One of them runs, and the others wait for its place.
+            # One of them runs, and the others wait for its slot.
             calls = [asyncio.create_task(client.post("/v1/tools/tree/call", json={})) for _ in range(3)]
             await tree.grown()
             family = running.family

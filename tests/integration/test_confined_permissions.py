@@ -30,7 +30,7 @@ ECHO = shell("printf %s {x}", "x")
 
 
 class OtherUser:
-    """A member of a board, at each of its surfaces."""
+    """A member of a board, through each of its surfaces."""
 
     def __init__(self, board: Pegboard, user_id: str, rest: httpx.AsyncClient, program: Program) -> None:
         self._board = board
@@ -43,7 +43,7 @@ class OtherUser:
         return await anyio.to_thread.run_sync(lambda: self._program.run(*words, stdin=stdin))
 
     async def is_refused(self, definition: dict[str, Any], why: str) -> None:
-        """Check that no surface lets them register this."""
+        """Check that no surface lets the member register this."""
         with pytest.raises(Forbidden, match=why):
             await self._board.add(definition, caller=self.caller)
         with pytest.raises(Invalid, match=why):
@@ -59,7 +59,7 @@ class OtherUser:
 
 @asynccontextmanager
 async def other_user(**settings: Any) -> AsyncIterator[tuple[Pegboard, OtherUser]]:
-    """A board with these settings, and a member of it."""
+    """A board with these settings, and a member."""
     async with (
         memory_board(admin_key=KEY, drain_seconds=2, **settings) as board,
         client(board) as admin,
@@ -154,7 +154,7 @@ async def test_what_was_exported_applies_as_it_is_and_changes_where_it_was_edite
     file.write_text(text.replace(":.2f}", ":.3f}"))
     assert (await at(board, "apply", str(file), "--json")).done().json["updated"] == {"price": ["config"]}
     assert answer_of(await board.call("price", {"amount": 1})) == "1.000 EUR 7"
-    # What was masked in the file is what it was.
+    # The masked values of the file are unchanged.
     assert answer_of(await board.call("count", {"x": "ab"})) == len("ab hush-hush")
 
 

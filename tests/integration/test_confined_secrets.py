@@ -96,13 +96,13 @@ def listening(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.fixture
 async def named(way: Way) -> None:
-    """The named secret that tools refer to, and a process that has been started for them."""
+    """A named secret that tools refer to, and a process that was started for them."""
     await way.keep("NAMED", NAMED)
     await warm(way)
 
 
 def found_in(*received: Any) -> set[str]:
-    """The signs of secrets that are somewhere in there."""
+    """Return the secrets that occur in this value."""
     texts = [each if isinstance(each, str) else repr(each) for each in received]
     return {sign for sign in SIGNS for each in texts if sign in each}
 
@@ -113,7 +113,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 async def written(board: Pegboard, tmp_path: Path) -> str:
-    """All that the board has on its disk and in its database."""
+    """Return everything that the board has on its disk and in its database."""
     files = [file.read_bytes().decode("latin-1") for file in files_in(tmp_path)]
     async with board.database.read() as conn:
         if board.database.kind != "sqlite":

@@ -130,7 +130,7 @@ def everything_over_http() -> Iterator[str]:
         try:
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
-            os.killpg(process.pid, signal.SIGKILL)  # node runs beneath a program that starts it
+            os.killpg(process.pid, signal.SIGKILL)  # node is a child of the program that starts it
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])

@@ -18,7 +18,7 @@ def url(tmp_path: Path) -> str:
 
 
 async def calls_once(url: str, settings: NoSettings) -> tuple[bool, int]:
-    """Whether the call with the key was a repeat, and how many findings there are in the journal after it."""
+    """Return whether the call with the key was a repeat, and how many findings the journal has after it."""
     async with Pegboard.open(url, settings=settings) as board:
         again = await board.call("echo", {"a": 1}, key="k")
         assert again.success

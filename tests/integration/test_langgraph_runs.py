@@ -1,4 +1,4 @@
-"""Retries, fallbacks and progress as a graph sees them; graphs that are cancelled and resumed."""
+"""Retries, fallbacks and progress in a graph; graphs that are cancelled and resumed."""
 
 from __future__ import annotations
 

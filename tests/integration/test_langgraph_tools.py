@@ -1,4 +1,4 @@
-"""The board's tools as LangChain's, the example, and what importing costs."""
+"""The board's tools as LangChain tools, the example, and the cost of the import."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "langgraph_agent.py"
 
 
 class Model(GenericFakeChatModel):
-    """A scripted model that keeps what tools it was given."""
+    """A scripted model that stores the tools it received."""
 
     def bind_tools(self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **_: Any) -> Runnable:  # type: ignore[type-arg]
-        """The model, with the tools as a provider gets them."""
+        """Return the model, with the tools as a provider receives them."""
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools])
 
 

@@ -68,7 +68,7 @@ async def set_on(board: Pegboard, name: str, **fields: Any) -> None:
 
 
 def received(result: ToolResult) -> tuple[str, int]:
-    """The code that a call failed with and how often it was tried."""
+    """Return the code that a call failed with and its number of attempts."""
     assert result.problem is not None, result
     return result.problem.code, result.attempts
 

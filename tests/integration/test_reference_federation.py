@@ -39,7 +39,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 @pytest.fixture
 async def url(board: Pegboard) -> AsyncIterator[str]:
-    """The address of its server."""
+    """The address of the board's server."""
     async with served(board) as address:
         yield address
 
@@ -68,7 +68,7 @@ async def connected(url: str, mode: str, callbacks: Mapping[str, Any]) -> AsyncI
 
 
 class Answers:
-    """What a client answers, and what it has received."""
+    """The responses of a client, and the requests that it received."""
 
     def __init__(self) -> None:
         self.logged: asyncio.Queue[Any] = asyncio.Queue()
@@ -92,7 +92,7 @@ class Answers:
         return types.CreateMessageResult(role="assistant", content=content, model="m1")
 
     async def list_roots(self, _context: Any) -> types.ListRootsResult:
-        """Give one root."""
+        """Return one root."""
         return types.ListRootsResult(roots=[types.Root.model_validate({"uri": "file:///work", "name": "work"})])
 
     async def log(self, params: Any) -> None:
@@ -174,7 +174,7 @@ async def test_everything_reports_log_messages_and_updates_to_a_session(admin: h
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with a file that is not in it."""
+    """A repository with an untracked file."""
     subprocess.run(["git", "init", "-b", "main"], cwd=tmp_path, check=True, capture_output=True)
     (tmp_path / "new.txt").write_text("hello")
     return tmp_path

@@ -31,7 +31,7 @@ NODE = str(BIN / "node")
 
 @pytest.fixture
 async def upstreams() -> AsyncIterator[McpSessionPool]:
-    """The pool as a board has it."""
+    """A pool with the board's defaults."""
     outbound = GuardedClient(AllowList.read("127.0.0.0/8"), connect_seconds=10)
     made = McpSessionPool(outbound, children=4, child_memory=2 * 2**30, max_bytes=10 * 2**20, connect_seconds=30)
     yield made
@@ -65,9 +65,9 @@ class Everything:
         raise RuntimeError("server-everything did not start")
 
     def stop(self) -> None:
-        """Kill it."""
+        """Kill the server."""
         if self._process is not None:
-            # Node is a child of the program that is called so.
+            # Node is a child of the program with this name.
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
@@ -101,7 +101,7 @@ def everything(request: pytest.FixtureRequest) -> Upstream:
 
 
 async def call(upstreams: McpSessionPool, upstream: Upstream, tool: str, **arguments: Any) -> Any:
-    """The tool's output, called as it was imported."""
+    """Call the imported tool and return its output."""
     found = {each.name: each for each in await upstreams.tools(upstream)}[tool]
     answer = await upstreams.call(upstream, tool, arguments, pinned=found.digest)
     return read_output(answer, has_output_schema=found.output_schema is not None)
@@ -121,7 +121,7 @@ async def test_time(upstreams: McpSessionPool) -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with one commit and a file that is not in it."""
+    """A repository with one commit and an untracked file."""
     author = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     for command in (("init", "-b", "main"), (*author, "commit", "--allow-empty", "-m", "begin")):
         subprocess.run(["git", *command], cwd=tmp_path, check=True, capture_output=True)

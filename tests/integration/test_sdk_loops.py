@@ -52,7 +52,7 @@ ANSWER = [{"role": "tool", "tool_call_id": "call_1", "content": "3 by the board"
 
 
 def events(*chunks: dict[str, Any]) -> str:
-    """The chunks of a stream as its server sends them."""
+    """Return the chunks of a stream as its server sends them."""
     named = [f"event: {chunk['type']}\n" if "type" in chunk else "" for chunk in chunks]
     return "".join(f"{name}data: {json.dumps(chunk)}\n\n" for name, chunk in zip(named, chunks, strict=True))
 

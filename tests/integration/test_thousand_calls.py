@@ -82,7 +82,7 @@ async def server() -> AsyncIterator[Offering]:
 async def board(
     there: Upstream, server: Offering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Pegboard]:
-    """A board with the tools of both, and of two commands, one of which never answers."""
+    """A board with the tools of both servers, and of two commands, one of which never answers."""
     # With an open circuit breaker, the upstreams would not be called at all.
     monkeypatch.setattr("pegboard.http_client.circuit_breaker.CircuitBreaker.admit", lambda _self: None)
     settings = NoSettings(home=tmp_path / "home", egress_allow="127.0.0.1")
@@ -118,7 +118,7 @@ def plan(good: list[Call], bad: list[Call], calls: int) -> list[Call]:
 
 
 async def made(board: Pegboard, calls: list[Call]) -> Counter[str]:
-    """How these calls ended, many of them at the same time; a few are given up by the caller that made them."""
+    """Run these calls, many of them at the same time, and return how they ended; their caller cancels some."""
     room = asyncio.Semaphore(AT_ONCE)
     ended: Counter[str] = Counter()
 

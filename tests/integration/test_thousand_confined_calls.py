@@ -88,14 +88,14 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}, "how": {"ty
 
 @dataclass(frozen=True)
 class Kind:
-    """The calls of one kind of tool: those that go well, and those that do not."""
+    """The calls of one kind of tool: those that succeed, and those that fail."""
 
     tool: dict[str, Any]
     well: tuple[str, ...]
     badly: tuple[str, ...]
 
     def tools(self) -> list[dict[str, Any]]:
-        """The tool, and others like it with less and less time."""
+        """Return the tool, and others like it with shorter and shorter timeouts."""
         patient = {**self.tool, "config": {**self.tool["config"], "timeout": 60}}
         hasty = [
             {**self.tool, "name": name, "config": {**self.tool["config"], "timeout": seconds}}
@@ -131,7 +131,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Held:
-    """What a server and its processes hold now."""
+    """The resources of a server and its processes now."""
 
     files: int
     processes: int
@@ -185,7 +185,7 @@ class Crowd:
             await asyncio.gather(*(work(client) for _ in range(EACH_AT_ONCE)))
 
     def processes(self) -> int:
-        """How many processes come from the server."""
+        """Return the number of the server's descendants."""
         return len(states(self._server.process.pid))
 
     async def held(self) -> Held:
@@ -258,7 +258,7 @@ async def crowd(tmp_path: Path, kind: Kind, **environment: str) -> AsyncIterator
 )
 async def test_many_calls_leave_nothing_behind(tmp_path: Path, name: str, calls: int, without: str) -> None:
     kind = KINDS[name]
-    # A place for every caller, or those that have little time would spend it waiting.
+    # A slot for every caller, because those with a short timeout would expire while they wait.
     places = {"PEGBOARD_SANDBOX_CHILDREN": str(CALLERS * EACH_AT_ONCE)}
     async with crowd(tmp_path, kind, PEGBOARD_SANDBOX_WITHOUT=without, **places) as people:
         await people.make(kind.plan(max(calls // 5, 60)))  # modules and pools are loaded once, before the measurement

@@ -1,4 +1,4 @@
-"""Two boards on one database, as two processes would be: what one changes the other sees within a second."""
+"""Two boards on one database, like two processes: each sees a change of the other within a second."""
 
 from __future__ import annotations
 

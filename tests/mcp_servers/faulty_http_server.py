@@ -76,7 +76,7 @@ class WebServer:
 
     @property
     def upstream(self) -> Upstream:
-        """How it is reached."""
+        """Return the upstream for this server."""
         return Upstream(f"http://127.0.0.1:{self.port}/mcp", None)
 
     def count(self, says: str) -> int:

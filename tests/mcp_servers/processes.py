@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def is_running(pid: int) -> bool:
-    """Whether the process is there and not just waiting to be counted as dead."""
+    """Return True if the process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     except OSError:
@@ -23,7 +23,7 @@ def descendants(of: int | None = None) -> set[int]:
                 name, _, rest = (entry / "stat").read_bytes().rpartition(b")")
             except OSError:
                 continue
-            if not name.endswith(b"(postgres"):  # which starts and ends workers whenever it likes
+            if not name.endswith(b"(postgres"):  # which starts and ends workers at any time
                 parents[int(entry.name)] = int(rest.split()[1])
     found = {of or os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in found} - found:

@@ -110,7 +110,7 @@ async def run(context: Context, params: types.CallToolRequestParams) -> types.In
             )
             return str(sampled.model)
         case "roots":
-            # Without the id of the call: over HTTP it comes on the stream of the session.
+            # Without the id of the call: over HTTP it is sent on the stream of the session.
             listed = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
             return json.dumps([str(root.uri) for root in listed.roots])
         case "log":

@@ -37,7 +37,7 @@ class HttpServer:
 
     @property
     def upstream(self) -> Upstream:
-        """How it is reached."""
+        """Return the upstream for this server."""
         return Upstream(f"http://127.0.0.1:{self._port}/mcp", None)
 
     def start(self) -> None:
@@ -54,7 +54,7 @@ class HttpServer:
         self._port = int(self._process.stdout.readline())
 
     def stop(self) -> None:
-        """Kill it."""
+        """Kill the server."""
         if self._process is not None:
             with self._process:
                 self._process.kill()

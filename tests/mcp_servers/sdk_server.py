@@ -31,7 +31,7 @@ notes = Path(sys.argv[3]) if len(sys.argv) > 3 else None
 
 
 class Weather(BaseModel):
-    """What the weather is like."""
+    """The weather of a place."""
 
     degrees: float
     sky: str
@@ -147,7 +147,7 @@ async def learn(context: Context) -> str:
 
 
 async def older_only(scope: Any, receive: Any, send: Any) -> None:
-    """The server as it was before the newer protocol."""
+    """Return a server with only the older protocol."""
     if any(name == b"mcp-protocol-version" and value >= b"2026" for name, value in scope.get("headers", ())):
         await send({"type": "http.response.start", "status": 400, "headers": [(b"content-type", b"text/plain")]})
         await send({"type": "http.response.body", "body": b"Bad Request: Unsupported protocol version"})
@@ -156,7 +156,7 @@ async def older_only(scope: Any, receive: Any, send: Any) -> None:
 
 
 def drop_newer_envelopes() -> None:
-    """Have requests on standard input lose what only the newer protocol has: a server of before did not look at it."""
+    """Remove from requests on stdin what only the newer protocol has, as an older server ignores it."""
     source = sys.stdin.buffer
     read, write = os.pipe()
     sys.stdin = os.fdopen(read)

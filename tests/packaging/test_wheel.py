@@ -94,7 +94,7 @@ def server(environment: Path, variables: dict[str, str]) -> Iterator[str]:
 
 
 def run(environment: Path, variables: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    """One run of the installed program, outside of the checkout."""
+    """Run the installed program outside of the checkout."""
     command = [str(environment / "pegboard"), *arguments]
     return subprocess.run(command, env=variables, cwd="/", capture_output=True, text=True, timeout=120, check=False)
 

@@ -51,7 +51,7 @@ async def tabled(tmp_path: Path, url: str) -> AsyncIterator[Pegboard]:
 
 @pytest.fixture(params=["library", "rest"])
 async def way(request: pytest.FixtureRequest, tabled: Pegboard) -> AsyncIterator[Way]:
-    """Each way to those tools in turn."""
+    """The library and REST, in turn."""
     if request.param == "library":
         yield LibraryWay(tabled)
         return

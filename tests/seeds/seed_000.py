@@ -75,7 +75,7 @@ def field(name: str, kind: str, **more: Any) -> dict[str, Any]:
 
 
 def table(tool: str, name: str, *fields: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A table as the file lists it."""
+    """Return a table as the file lists it."""
     named = {"toolId": tool, "displayName": tool.replace("-", " ").title(), "description": f"Insert into {name}"}
     return {**named, "tableName": name, "fields": fields, **more}
 
@@ -115,7 +115,7 @@ SUBMIT_FORM = table(
 
 
 def types(url: str) -> dict[str, str]:
-    """What the database calls the types of keys, instants and JSON."""
+    """Return the names of the types of keys, instants and JSON in the database."""
     return _TYPES["sqlite" if url.startswith("sqlite") else "postgresql"]
 
 
@@ -146,13 +146,13 @@ class Way(Protocol):
     """A way to the tools of a board."""
 
     async def text(self, tool: str, arguments: Any) -> bytes:
-        """What a call is answered with, as it is sent."""
+        """Make a call and return the response as text."""
 
     async def tool(self, name: str) -> dict[str, Any]:
-        """The tool as the board shows it."""
+        """Return the tool as the board shows it."""
 
     async def journal(self, tool: str) -> list[dict[str, Any]]:
-        """What is recorded of the tool's calls, oldest first."""
+        """Return the rows of the tool's calls, oldest first."""
 
     async def reload(self) -> None:
         """Reload the tables file."""
@@ -204,7 +204,7 @@ class RestWay:
 
 
 async def call(way: Way, tool: str, arguments: Any) -> dict[str, Any]:
-    """What a call is answered with."""
+    """Make a call and return the response."""
     return dict(json.loads(await way.text(tool, arguments)))
 
 

@@ -38,7 +38,7 @@ def envelope(tool: str, args: Any, **fields: Any) -> dict[str, Any]:
 
 
 def query(composite_hash: str = UNKNOWN, **fields: Any) -> dict[str, Any]:
-    """The seed's question about one finding."""
+    """Return the seed's query for one finding."""
     args = {"finding_id": "finding-1", "composite_hash": composite_hash, "query_type": "baseline_check"}
     return {**envelope("query_baseline", args), **fields}
 
@@ -56,10 +56,10 @@ class Contract(Protocol):
     board: Pegboard
 
     async def text(self, request: Any) -> bytes:
-        """What a request is answered with, as it is sent."""
+        """Send a request and return the response as text."""
 
     async def journal(self, tool: str) -> list[dict[str, Any]]:
-        """What is recorded of the tool's calls, oldest first."""
+        """Return the rows of the tool's calls, oldest first."""
 
 
 class LibraryContract:
@@ -121,12 +121,12 @@ async def record(contract: Contract, *hashes: str) -> None:
 
 
 def settled(text: bytes) -> bytes:
-    """An answer without what differs each time."""
+    """Return the response without the parts that differ each time."""
     return _VOLATILE.sub(rb'"\1":0', text)
 
 
 def answering(*outputs: Any) -> Callable[[], Any]:
-    """A function that gives one output after the other, and then the last one for good."""
+    """Return a function that returns these outputs in turn, and then always the last."""
     left = list(outputs)
 
     def tool() -> Any:

@@ -89,7 +89,7 @@ TYPES = ("text", "integer", "numeric", "boolean", "enum", "datetime", "json")
 
 
 def database_error(sqlstate: str = "23505") -> dict[str, Any]:
-    """The seed's example, and beside it what the database itself calls it."""
+    """Return the seed's example, and the database's own name for the error."""
     message = "Failed to insert mood entry: unique constraint violation on (user_id, timestamp)"
     details = {"code": "P2002", "field": "user_id, timestamp", "sqlstate": sqlstate}
     return {"success": False, "error": {"type": "DATABASE_ERROR", "message": message, "details": details}}
@@ -171,7 +171,7 @@ class TestDataTypeValidation:
             fields = [{**each, "required": required} for each in EVERY_TYPE if each["name"] == name]
             await listing(table("t", "mood_entries", *fields))
             error = await refused(way, "t", {name: value})
-            # What was received follows, as in the example of the whole answer.
+            # The received value follows, as in the example of the whole response.
             message_text, but, received = error["message"].partition(", but received ")
             assert message_text == message
             assert (bool(but), bool(received)) == ((False, False) if name == "notes" else (True, True))

@@ -41,7 +41,7 @@ ODD_COLUMN = 'the "word"\'); --'
 
 
 def quoted(name: str) -> str:
-    """The name as SQL has it."""
+    """Return the name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 

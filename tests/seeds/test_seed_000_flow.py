@@ -1,4 +1,4 @@
-"""Seed 000, what happens when a tool is called: the flow, column mapping, the insert, transactions and the audit."""
+"""Seed 000, a call of a tool: the flow, column mapping, the insert, transactions and the audit."""
 
 from __future__ import annotations
 

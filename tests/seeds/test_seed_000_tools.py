@@ -32,7 +32,7 @@ from tests.table_databases import rows_of, write_tables
 from tests.waiting import until
 
 BIGGEST = 2**63 - 1
-# What the seed's example is in Zod, in JSON Schema; an optional field may be given as null too.
+# The seed's Zod example as JSON Schema; an optional field may also be null.
 MOOD_SCHEMA = {
     "$schema": "http://json-schema.org/draft-07/schema#",
     "type": "object",

@@ -28,7 +28,7 @@ from tests.seeds.seed_000 import (
 )
 from tests.table_databases import rows_of, run_sql
 
-# By the field of the health form, one of each data type: what fits, and what does not with its code.
+# Valid and invalid values of each field of the health form, one of each data type, with the code of the error.
 VALID: dict[str, list[Any]] = {
     "user_id": ["u", "x" * 50, "", "Zoë 🙂", "'; --"],
     "height": [0, 300, 180.0],

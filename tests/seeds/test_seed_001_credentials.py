@@ -17,7 +17,7 @@ from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
 from tests.board_surfaces import Refused, Surface
 
-# Every type of the seed's table with its fields, and the words that no caller may ever read.
+# Every type of the seed's table with its fields, and the values that no caller may ever read.
 TYPES: dict[str, dict[str, Any]] = {
     "bearer": {"type": "bearer", "token": "hush-token"},
     "basic": {"type": "basic", "username": "hush-user", "password": "hush-password"},

@@ -78,7 +78,7 @@ def tool(kind: str, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def message(refused: pytest.ExceptionInfo[Refused]) -> str:
-    """The words of a refusal; a terminal may have broken them into lines."""
+    """Return the message of a refusal; a terminal may have wrapped it."""
     return " ".join(refused.value.message.split())
 
 

@@ -36,7 +36,7 @@ MINTED: Any = IsStr(min_length=6)
 
 
 class TestNormalizeToolCall:
-    """Core function 1: any format becomes the normalised one."""
+    """Core function 1: calls in any format are normalised."""
 
     def test_nested_payload_structure(self) -> None:
         wanted = NormalizedToolCall(
@@ -91,7 +91,7 @@ class TestNormalizeToolCall:
 
 
 class TestNormalizeToolCalls:
-    """Core function 2: a list is normalised as one."""
+    """Core function 2: a list of calls is normalised as a whole."""
 
     def test_array_normalization(self) -> None:
         assert [call.tool_name for call in normalize_tool_calls(ALL)] == [

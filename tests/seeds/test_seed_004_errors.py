@@ -14,12 +14,12 @@ RETRY = {"max_attempts": 4, "on": ["contract_violation"]}
 
 
 def hang(contract: Contract, *outputs: Any, **fields: Any) -> None:
-    """Hang a tool that gives one output after the other, and promises an integer in each."""
+    """Register a tool that returns these outputs in turn and declares an integer."""
     contract.board.tool(name="counter", output_schema=PROMISE, **fields)(answering(*outputs))
 
 
 async def row(contract: Contract, tool: str = "counter") -> dict[str, Any]:
-    """What the journal has of the only call of a tool."""
+    """Return the journal row of the only call of a tool."""
     [found] = await contract.journal(tool)
     return found
 

@@ -36,7 +36,7 @@ ENDS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(params=ENDS)
 async def exchange(request: pytest.FixtureRequest, contract: Contract) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A request and its answer."""
+    """Send a request and return the response."""
     asked = {**ENDS[request.param], "timestamp": datetime.now(UTC).isoformat()}
     return asked, await ask(contract, asked)
 

@@ -31,7 +31,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 @pytest.fixture(params=["library", "rest", "rest, as text"])
 async def normalize(request: pytest.FixtureRequest, board: Pegboard) -> AsyncIterator[Normalize]:
-    """Normalise a payload one way or another."""
+    """Normalise a payload through one of the surfaces."""
 
     async def by_library(payload: Any, dialect: str | None) -> dict[str, Any]:
         return board.normalize(payload, dialect=dialect)
@@ -82,7 +82,7 @@ async def newest(board: Pegboard) -> str:
 
 
 async def calls_since(board: Pegboard, seen: str) -> list[Execution]:
-    """The rows after that one."""
+    """Return the rows after this one."""
     return [row for row in (await board.executions(ExecutionFilter(), limit=50)).items if row.id > seen]
 
 

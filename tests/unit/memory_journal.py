@@ -1,4 +1,4 @@
-"""A journal in memory, for tests of the code before it."""
+"""A journal in memory, for tests of the code that uses a journal."""
 
 from __future__ import annotations
 

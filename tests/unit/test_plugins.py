@@ -13,7 +13,7 @@ from pegboard.testing import memory_board
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An installed package with one good handler and one that cannot be imported."""
+    """An installed package with one valid handler and one that cannot be imported."""
     (tmp_path / "shop_tools.py").write_text("async def price(item: str) -> int:\n    return len(item)\n")
     info = tmp_path / "shop_tools-1.0.dist-info"
     info.mkdir()

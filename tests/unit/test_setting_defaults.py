@@ -28,7 +28,7 @@ USED_AT_ONCE = {"port", "drain_seconds", "max_body_bytes", "key_rate"}
 
 
 def passed(call: ast.Call, callee: Callable[..., Any]) -> Iterator[tuple[inspect.Parameter, ast.expr]]:
-    """Each parameter of a call with the expression that is passed for it."""
+    """Return each parameter of a call with the expression that is passed for it."""
     if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
         return
     bound = inspect.signature(callee).bind(*call.args, **{str(each.arg): each.value for each in call.keywords})
@@ -49,7 +49,7 @@ def resolved(expression: ast.expr, names: dict[str, Any]) -> Callable[..., Any] 
 
 
 def body_of(callee: Callable[..., Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The function that runs for a call, and the names that it sees."""
+    """Return the function that runs for a call, and the names in its scope."""
     function: Any = callee.__init__ if inspect.isclass(callee) else inspect.unwrap(callee)
     names = dict(vars(importlib.import_module(callee.__module__)))
     if inspect.ismethod(callee):
@@ -85,7 +85,7 @@ def read_settings(expression: ast.expr) -> set[str]:
 
 
 def parameters_of_settings() -> dict[str, list[tuple[Callable[..., Any], inspect.Parameter]]]:
-    """Of each setting, the callees and parameters that its value reaches."""
+    """Return for each setting the callees and parameters that its value reaches."""
     found: dict[str, list[tuple[Callable[..., Any], inspect.Parameter]]] = defaultdict(list)
     for module in map(importlib.import_module, READERS):
         tree = ast.parse(inspect.getsource(module))

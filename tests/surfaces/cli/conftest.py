@@ -16,7 +16,7 @@ from tests.surfaces.cli.run_program import Program, serving
 
 @pytest.fixture(scope="module")
 def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    """The program as the admin of a running board uses it, the key in its credentials file."""
+    """The program as the admin of a running board, with the key in its credentials file."""
     home = tmp_path_factory.mktemp("home")
     with serving(home) as url:
         yield Program({"PEGBOARD_HOME": str(home), "PEGBOARD_URL": url})

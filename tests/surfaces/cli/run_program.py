@@ -27,7 +27,7 @@ SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended and what it wrote."""
+    """The exit code and the output of a run."""
 
     code: int
     out: str
@@ -35,7 +35,7 @@ class Outcome:
 
     @property
     def json(self) -> Any:
-        """Standard output, which must be one JSON document."""
+        """The stdout, which must be one JSON document."""
         return json.loads(self.out)
 
     def done(self) -> Outcome:
@@ -116,7 +116,7 @@ class Program:
 
 
 def screen(seen: str) -> list[str]:
-    """What a terminal shows in the end, line by line."""
+    """Return the final content of the terminal, line by line."""
     lines, row, column = [""], 0, 0
     for move, text in re.findall(r"(\x1b\[[\d;?]*[A-Za-z]|[\r\n])|([^\x1b\r\n]+)", seen):
         if move == "\r":
@@ -136,7 +136,7 @@ def screen(seen: str) -> list[str]:
 
 @contextmanager
 def serving(home: Path, *options: str) -> Iterator[str]:
-    """A server with its state in this folder; its address."""
+    """Run a server with its state in this folder; yield its address."""
     environment = Program({"PEGBOARD_HOME": str(home)}).full_environment()
     with Path(os.devnull).open("r+b") as nothing:
         words = ("serve", "--port", "0", *options)

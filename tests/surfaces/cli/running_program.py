@@ -19,7 +19,7 @@ from tests.waiting import until
 
 
 class Running:
-    """A process of the program, and what it has written so far."""
+    """A process of the program, and its output so far."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.out = self.err = ""
@@ -38,7 +38,7 @@ class Running:
         self._process.send_signal(signal.SIGINT)
 
     async def ended(self) -> Outcome:
-        """How it ended."""
+        """Wait for the exit code."""
         with anyio.fail_after(SECONDS):
             code = await self._process.wait()
             await self._until(lambda: self.is_read)
@@ -75,7 +75,7 @@ class Running:
 
 @asynccontextmanager
 async def started(program: Program, *words: str) -> AsyncIterator[Running]:
-    """The program as a separate process; it is killed if the test has not ended it."""
+    """Start the program as a separate process; kill it if it still runs at the end of the test."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "pegboard", *words),
@@ -97,7 +97,7 @@ async def started(program: Program, *words: str) -> AsyncIterator[Running]:
 
 @asynccontextmanager
 async def reached(board: Pegboard) -> AsyncIterator[Program]:
-    """The program as the admin of this board uses it."""
+    """Return the program as the admin of this board runs it."""
     async with served(board) as url:
         yield Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY})
 
@@ -122,7 +122,7 @@ class Relay:
             writer.transport.abort()
 
     def close(self) -> None:
-        """Cut what is connected, and accept no connection any more."""
+        """Cut the open connections, and accept no others."""
         assert self.server is not None
         self.server.close()
         self.cut()

@@ -267,7 +267,7 @@ def test_a_secret_is_asked_for_without_being_shown(member: Program) -> None:
     ) as process:
         os.close(theirs)
         seen = b""
-        # The space comes once the terminal does not echo any more.
+        # The space follows when the terminal does not echo any more.
         while b"Value of ASKED: " not in seen:
             seen += os.read(ours, 1024)
         os.write(ours, b"s3cr3t\n")

@@ -19,7 +19,7 @@ NOWHERE = "01a1de67-d38f-7fad-935b-1783e6436bab"
 
 
 def add(program: Program, response: Any = None, **more: Any) -> str:
-    """The name of a new tool that keeps what it is called with and what it answers."""
+    """Add a tool that stores its arguments and output; return its name."""
     name = f"tool_{uuid4().hex[:8]}"
     base = {"name": name, "tool_type": "mock", "config": {"mock_response": response}, "input_schema": {}}
     definition = {**base, "keep_arguments": True, "keep_result": True, **more}

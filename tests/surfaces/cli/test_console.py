@@ -25,7 +25,7 @@ async def run(*arguments: str) -> tuple[int, str, str]:
 
 
 async def log_in(address: str) -> int:
-    """The status of a log-in with the code in an address, as the page sends it."""
+    """Log in with the code in an address, like the page; return the status."""
     base, code = address.split("/console/#code=")
     async with httpx.AsyncClient(base_url=base) as page:
         return (await page.post("/v1/sessions", json={"code": code})).status_code

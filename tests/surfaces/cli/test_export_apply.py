@@ -1,4 +1,4 @@
-"""Tools moved from one board to another with `export` and `apply`."""
+"""Tools copied from one board to another with `export` and `apply`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def every_kind(url: str) -> list[dict[str, Any]]:
 
 
 def board(home: Path, **more: str) -> Program:
-    """The program with the store of one home folder."""
+    """The program with the database of one home folder."""
     return Program({"PEGBOARD_HOME": str(home), "PEGBOARD_EGRESS_ALLOW": "127.0.0.1", **more})
 
 

@@ -20,7 +20,7 @@ from tests.surfaces.rest.streams import replace_following
 
 
 class Counting:
-    """A tool that reports something, and then waits until the test releases it."""
+    """A tool that reports progress, and then waits until the test releases it."""
 
     def __init__(self, board: Pegboard) -> None:
         self.began = anyio.Event()

@@ -30,7 +30,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 @pytest.fixture
 async def program(board: Pegboard, tmp_path: Path) -> AsyncIterator[Program]:
-    """The program as the board's admin uses it."""
+    """The program as the board's admin runs it."""
     async with served(board) as url:
         yield Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY, "PEGBOARD_HOME": str(tmp_path / "home")})
 

@@ -28,7 +28,7 @@ def set_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(fresh: Program, set_up: Path) -> Path:
-    """The folder of a board that was set up, with one secret in it."""
+    """The folder of a board with one secret."""
     folder = Path(fresh.environment["PEGBOARD_HOME"])
     shutil.copytree(set_up, folder)
     return folder

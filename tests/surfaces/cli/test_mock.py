@@ -33,7 +33,7 @@ KEY = {"Authorization": "Bearer mock-key"}
 
 @contextmanager
 def mocking(file: Path, *options: str) -> Iterator[tuple[str, str]]:
-    """A mock board: its URL and its output at the start."""
+    """A mock server: its URL and its output at the start."""
     with subprocess.Popen(
         [sys.executable, "-m", "pegboard", "mock", str(file), "--port", "0", *options],
         env=Program().full_environment(PEGBOARD_HOME=str(file.parent / "home")),
@@ -76,14 +76,14 @@ def served(file: Path) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def url(served: tuple[str, str]) -> str:
-    """The URL, with every sequence at its beginning."""
+    """The URL, with every sequence reset."""
     address = served[0]
     assert httpx.post(f"{address}/mock/reset", headers=KEY).status_code == 204
     return address
 
 
 def called(url: str, city: str) -> Any:
-    """What a call over REST is answered."""
+    """Make a call over REST and return the response."""
     return httpx.post(f"{url}/v1/tools/get_weather/call", json={"city": city}, headers=KEY, timeout=SECONDS).json()
 
 

@@ -72,7 +72,7 @@ HEAVY = {"httpx", "rich", "sqlalchemy", "fastapi", "pydantic", "yaml", "uvicorn"
 
 
 def loaded(*words: str) -> set[str]:
-    """What the program has imported when it ends."""
+    """Return the modules that the program has imported when it ends."""
     code = (
         "import sys\nfrom pegboard.surfaces.cli.main import main\n"
         "try:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"

@@ -15,7 +15,7 @@ STEERING = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
 
 async def seen_on_terminal(board: Pegboard, tool: str) -> tuple[str, list[str]]:
-    """All that a terminal was sent, and the lines of it without what moves and colours."""
+    """Return the raw output to a terminal, and its lines without escape sequences."""
     async with reached(board) as program:
         code, seen = await anyio.to_thread.run_sync(lambda: program.on_terminal("call", tool, "--follow"))
     assert code == 0

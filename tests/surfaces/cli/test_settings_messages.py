@@ -1,4 +1,4 @@
-"""Settings that cannot be read are named by their variable, with what to write."""
+"""Errors of invalid settings name the variable and its allowed values."""
 
 from __future__ import annotations
 

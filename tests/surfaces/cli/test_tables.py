@@ -1,4 +1,4 @@
-"""`pegboard tables`: the active file, a file checked against its databases, and a file made from one."""
+"""`pegboard tables`: the active file, a check of a file against its databases, and a file made from a database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def file(tmp_path: Path, url: str) -> Path:
-    """A file of tables that fits its database."""
+    """A tables file that fits its database."""
     return write_tables(tmp_path / "tables.json", log_mood(), database=url)
 
 

@@ -1,4 +1,4 @@
-"""`pegboard threads`, and calls that are remembered in one."""
+"""`pegboard threads`, and calls that are stored in one."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def url_of(server: socket.socket) -> str:
 
 @pytest.fixture
 def unreachable(listening: socket.socket) -> Program:
-    """The program with the address of a board that is not there any more."""
+    """The program with the address of a server that does not run any more."""
     url = url_of(listening)
     listening.close()
     return Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": "a-key-0123456789"})

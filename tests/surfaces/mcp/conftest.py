@@ -25,7 +25,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 @pytest.fixture
 async def url(board: Pegboard) -> AsyncIterator[str]:
-    """The address of its server."""
+    """The address of the board's server."""
     async with served(board) as address:
         yield address
 

@@ -1,4 +1,4 @@
-"""Imports of MCP servers that return what their files have."""
+"""Imports of MCP servers that return the results in their files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CATALOG: Mapping[str, Any] = {
 
 
 class Upstreams:
-    """Servers that return what their files have, and their imports."""
+    """Servers that return the results in their files, and their imports."""
 
     def __init__(self, folder: Path, http: httpx.AsyncClient) -> None:
         self._folder = folder
@@ -77,7 +77,7 @@ class Upstreams:
         return self.report
 
     async def show(self) -> dict[str, Any]:
-        """The server that was imported last, as the API shows it."""
+        """Return the latest imported server, as the API shows it."""
         found: dict[str, Any] = good(await self.http.get(f"/v1/upstreams/{self.report['upstream_id']}"))
         return found
 

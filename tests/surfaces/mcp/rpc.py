@@ -23,7 +23,7 @@ NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"
 
 
 class RpcClient:
-    """A client of one revision, which sends what it is given."""
+    """A client of one revision, which sends messages unchanged."""
 
     def __init__(self, http: httpx.AsyncClient, revision: str, path: str = "/mcp") -> None:
         self.http = http

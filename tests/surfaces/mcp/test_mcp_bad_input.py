@@ -315,7 +315,7 @@ async def test_a_wrong_key_is_refused_before_the_body_is_read(
     lines = [] if authorization is None else [f"Authorization: {authorization}"]
     for method in ("POST", "GET", "DELETE"):
         async with wire(shared_server.url) as stream:
-            # The body never comes.
+            # The body is never sent.
             await stream.send(head(method, "/mcp", *lines, "Content-Length: 100000", key=None, host="localhost"))
             status, headers, body = await answered(stream)
         assert status == 401

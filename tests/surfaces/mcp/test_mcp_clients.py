@@ -156,7 +156,7 @@ async def test_the_official_client_over_stdio_to_a_server(board: Pegboard, url: 
 
 
 async def talk(words: list[str], lines: list[bytes], **env: str) -> tuple[int, list[Any], str, float]:
-    """The exit code, the output and the errors of the command, and how long it took after the end of its input."""
+    """Return the exit code, the output and the errors of the command, and its duration after the end of its input."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PEGBOARD_")}
     process = await asyncio.create_subprocess_exec(
         PEGBOARD, *words, stdin=-1, stdout=-1, stderr=-1, env={**inherited, **env}

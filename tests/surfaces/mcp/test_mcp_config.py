@@ -1,4 +1,4 @@
-"""`pegboard mcp config`: every printed configuration is parsed and used, as its client would do."""
+"""`pegboard mcp config`: every printed configuration is parsed and used, as its client would."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ REFERENCES = ("${PEGBOARD_KEY}", "${env:PEGBOARD_KEY}", "${input:pegboard-key}",
 
 
 def configure(*words: str, **environment: str) -> Outcome:
-    """What `pegboard mcp config` prints."""
+    """Return the output of `pegboard mcp config`."""
     return Program().run("mcp", "config", *words, **environment)
 
 
 def read_entry(client: str, transport: str, *words: str, **environment: str) -> dict[str, Any]:
-    """The entry of the server in the configuration of a client, with no other members than the documented ones."""
+    """Return the server's entry in a client's configuration, which may have only documented members."""
     text = configure(client, "--transport", transport, *words, **environment).done().out
     data = tomllib.loads(text) if client == "codex" else json.loads(text)
     root, over_http, over_stdio = DOCUMENTED[client]
@@ -75,7 +75,7 @@ def read_entry(client: str, transport: str, *words: str, **environment: str) -> 
 
 
 def fill_in(value: str) -> str:
-    """The value with the key in place of the reference to it."""
+    """Return the value with the reference to the key replaced by the key."""
     for reference in REFERENCES:
         value = value.replace(reference, KEY)
     assert "${" not in value

@@ -38,7 +38,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
 
 class Raw:
-    """The file of an upstream that returns what the file has."""
+    """The file of an upstream that returns the results in it."""
 
     def __init__(self, file: Path, http: httpx.AsyncClient) -> None:
         self._file = file
@@ -47,17 +47,17 @@ class Raw:
 
     @property
     def server(self) -> dict[str, Any]:
-        """How it is imported."""
+        """Return the fields of its import."""
         env = {"OWN_SECRET": SECRET}
         return {"command": [sys.executable, str(FOLDER / "raw_server.py"), str(self._file)], "env": env}
 
     def write(self, **results: Any) -> None:
-        """Set what some methods return."""
+        """Set the results of some methods."""
         self.results |= {name.replace("__", "/"): value for name, value in results.items()}
         self._file.write_text(json.dumps(self.results))
 
     async def take(self, **options: Any) -> dict[str, Any]:
-        """Import it."""
+        """Import the server."""
         self.write()
         report: dict[str, Any] = good(await self._http.post("/v1/imports/mcp", json=self.server | options, timeout=60))
         return report
@@ -65,7 +65,7 @@ class Raw:
 
 @pytest.fixture
 def raw(tmp_path: Path, admin: httpx.AsyncClient) -> Raw:
-    """An upstream that returns what its file has."""
+    """An upstream that returns the results in its file."""
     return Raw(tmp_path / "results.json", admin)
 
 
@@ -160,7 +160,7 @@ async def test_errors_that_a_client_can_handle_are_errors_of_the_protocol(
 
 
 async def find_tool(rpc: RpcClient, name: str) -> dict[str, Any]:
-    """A tool as it is listed."""
+    """Return a listed tool."""
     tools = (await rpc.result("tools/list"))["tools"]
     return next(tool for tool in tools if tool["name"] == name)
 

@@ -101,7 +101,7 @@ async def test_a_slow_or_faulty_server_is_named_and_the_others_are_listed(
     began = time.monotonic()
     result = await rpc.result("prompts/list")
     assert time.monotonic() - began < 5
-    # What was accepted is listed, and a request reports that its server does not answer.
+    # Accepted entries are listed, and a request reports that the server does not answer.
     assert [entry["name"] for entry in result["prompts"]] == ["hello", "third_hello", "fourth_hello"]
     unavailable = result["_meta"]["pegboard/unavailable"]
     assert len(unavailable) == 3

@@ -98,5 +98,5 @@ async def test_a_session_that_has_ended_is_opened_again(url: str, monkeypatch: p
             assert len(created) == count
             sessions, session = created[-1]
             sessions.end(session)
-    # The last session was ended here, and the relay found no other one to end.
+    # The relay ended the last session and did not find the other one.
     assert len(created[0][0]) == 0

@@ -356,7 +356,7 @@ async def answer_sampling(_context: Any, _params: Any) -> types.CreateMessageRes
 
 
 async def answer_roots(_context: Any) -> types.ListRootsResult:
-    """Answer with one root."""
+    """Respond with one root."""
     return types.ListRootsResult(roots=[types.Root.model_validate({"uri": "file:///work"})])
 
 

@@ -27,7 +27,7 @@ EVENTS = {"Accept": "text/event-stream"}
 
 
 class Gate:
-    """A tool that waits until the test opens it."""
+    """A tool that waits until the test releases it."""
 
     def __init__(self, board: Pegboard) -> None:
         self.opened = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Changes of the resources and lists of imported servers, as clients of the board are notified of them."""
+"""Notifications about changes of the resources and lists of imported servers."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def problem(answer: httpx.Response, status: int) -> dict[str, Any]:
-    """The body of an error of the API itself, its shape checked."""
+    """Return the body of an error of the API itself, after a check of its form."""
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     body: dict[str, Any] = answer.json()
@@ -56,13 +56,13 @@ def problem(answer: httpx.Response, status: int) -> dict[str, Any]:
 
 
 def good(answer: httpx.Response, status: int = 200) -> Any:
-    """What a request that must succeed is answered with."""
+    """Return the body of a request that must succeed."""
     assert answer.status_code == status, answer.text
     return answer.json() if answer.content else None
 
 
 async def new_user(admin: httpx.AsyncClient, name: str, role: str = "member", **key: Any) -> tuple[str, str]:
-    """The id of a new user and one of the user's keys."""
+    """Create a user; return the id and one key."""
     user = good(await admin.post("/v1/users", json={"name": name, "role": role}), 201)
     made = good(await admin.post(f"/v1/users/{user['id']}/keys", json=key), 201)
     return user["id"], made["key"]

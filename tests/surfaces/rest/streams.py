@@ -1,4 +1,4 @@
-"""Reading server-sent events, as a whole or one by one."""
+"""Read server-sent events, all at once or one by one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Received(NamedTuple):
 
 
 def parsed(text: str) -> list[Received]:
-    """The events of a whole stream, its form checked."""
+    """Return the events of a whole stream, after a check of its form."""
     # Before the first event, the client gets the id to continue after.
     assert re.match(rf"{RETRY}\n(id: \d+\n)?\n", text)
     assert text.endswith("\n\n")

@@ -34,7 +34,7 @@ ADMINS = {
     ("GET", "/v1/tables"),
     ("POST", "/v1/tables/reload"),
 }
-# What a key that is bound to an agent may use; with all others it gets 403.
+# The routes that a key bound to an agent may use; all others return 403.
 AGENTS = {
     ("GET", "/v1/me"),
     ("GET", "/v1/users/{user_id}"),
@@ -108,7 +108,7 @@ class Asker:
 
 
 class People:
-    """A member, an agent of theirs, and what they own."""
+    """A member, an agent of the member, and their objects."""
 
     member: str
     agent: str

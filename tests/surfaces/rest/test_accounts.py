@@ -138,7 +138,7 @@ class TestKeys:
         path = f"/v1/users/{user}/keys/{own['key_id']}"
         other = good(await admin.post(f"/v1/users/{user}/keys", json={}), 201)["id"]
         await new_user(admin, "ada")
-        # With a second one, it is only the key in use; without, it is the last.
+        # With a second key, the refusal is about the key in use; without, about the last key.
         assert "You are using this key now" in problem(await admin.delete(path), 409)["detail"]
         good(await admin.delete(f"/v1/users/{user}/keys/{other}"), 204)
         detail = problem(await admin.delete(path), 409)["detail"]

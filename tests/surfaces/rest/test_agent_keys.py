@@ -14,7 +14,7 @@ from pegboard.surfaces.rest.app import METHODS_BY_PATH
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 from tests.surfaces.rest.streams import EVENTS
 
-# In everything that the user has and the agent does not: no answer to the agent's key may hold it.
+# A mark in everything that only the user has: no response to the agent's key may contain it.
 MARK = "of the user alone"
 HASH = "a" * 64
 FINDINGS = {"findings": [{"finding_id": "f-1", "composite_hash": HASH}]}
@@ -128,7 +128,7 @@ ROUTES = {
 
 @dataclass
 class Scene:
-    """A user, one of their agents with a key, and the ids of what each of the two has."""
+    """A user, an agent with a key, and the ids of the objects of each."""
 
     user: httpx.AsyncClient
     robot: httpx.AsyncClient
@@ -162,7 +162,7 @@ async def scene(board: Pegboard, admin: httpx.AsyncClient, request: pytest.Fixtu
                 "tool_id": hidden["id"],
                 "user_id": board.admin.user_id,
             }
-            # What another agent of the same user has is no more the agent's own than what the user has.
+            # Objects of another agent of the same user belong to the agent no more than those of the user.
             await _used(sibling, "hidden", {"title": MARK})
             own = await _used(robot, "shared", {"title": "mine"}) | {
                 "agent_id": agent["id"],
@@ -177,7 +177,7 @@ async def scene(board: Pegboard, admin: httpx.AsyncClient, request: pytest.Fixtu
 
 
 async def _used(speaker: httpx.AsyncClient, tool: str, thread: dict[str, str]) -> dict[str, str]:
-    """A thread with a message, a call that is over, and one that was followed."""
+    """Create a thread with a message, a finished call, and a followed call."""
     made = good(await speaker.post("/v1/threads", json=thread), 201)
     values = {"role": "user", "content": thread["title"]}
     good(await speaker.post(f"/v1/threads/{made['id']}/messages", json=values), 201)
@@ -214,7 +214,7 @@ async def test_a_key_of_an_agent_gets_what_the_table_says_and_changes_nothing_el
 
 
 async def _asked(robot: httpx.AsyncClient, route: str, answers: Answers, ids: dict[str, str]) -> tuple[str, str]:
-    """How a request about these things is answered: its status, how a call in it ended, and the answer's text."""
+    """Send a request about these objects; return its status, how its call ended, and the text of the response."""
     method, path = route.split()[:2]
     body = _filled(answers.body, ids)
     url = _filled(path + answers.query, ids)

@@ -1,4 +1,4 @@
-"""What every request passes: request ids and the rules for browsers; and the server's own state."""
+"""Rules for every request: request ids and the rules for browsers; and the server's own state."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ async def tampered(board: Pegboard, statement: str) -> None:
 
 
 async def verified(speaker: httpx.AsyncClient, **body: Any) -> dict[str, Any]:
-    """All answers of a verification as one."""
+    """Return all responses of a verification as one."""
     whole: dict[str, Any] = {"checked": 0, "findings": [], "notes": []}
     position = None
     for _ in range(100):

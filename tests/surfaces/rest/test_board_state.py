@@ -1,4 +1,4 @@
-"""What an admin sees of the running board."""
+"""The state of the running board, for admins."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def waiting(board: Pegboard) -> None:
 
 
 async def begun(board: Pegboard) -> str:
-    """The id of a call that runs, once there is one."""
+    """Return the id of a running call, as soon as there is one."""
 
     async def look() -> str:
         return next((run.id for run in board.pipeline.running_calls if run.attempts.count), "")
@@ -93,7 +93,7 @@ async def test_a_stream_is_ended_with_all_its_calls_those_that_wait_for_their_tu
         assert [result["code"] for result in results] == ["cancelled"] * 30
         assert {result["error"] for result in results} == {f"Cancelled by {board.admin.name}"}
         assert "ended already" in problem(await admin.delete(f"{CALLS}/{reader.run_id}"), 409)["detail"]
-    # Only what had begun has a row.
+    # Only calls that had begun have a row.
     assert len(await calls_of(board, "wait")) == 20
 
 
@@ -123,7 +123,7 @@ async def test_two_who_end_the_same_call_at_once_have_both_ended_it(board: Pegbo
 
 @asynccontextmanager
 async def boards(url: str, home: Path) -> AsyncIterator[tuple[Pegboard, Pegboard]]:
-    """Two boards on one database, as two processes would have them."""
+    """Two boards on one database, like two processes."""
     settings = NoSettings(home=home, admin_key=KEY, drain_seconds=2)
     async with Pegboard.open(url, settings=settings) as one, Pegboard.open(url, settings=settings) as other:
         yield one, other

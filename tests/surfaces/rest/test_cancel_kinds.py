@@ -34,7 +34,7 @@ async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
 
 
 async def running(board: Pegboard) -> str:
-    """The id of the only call there is, once it has begun."""
+    """Return the id of the only call, as soon as it has begun."""
 
     async def begun() -> str:
         return next((run.id for run in board.pipeline.running_calls if run.attempts.count), "")
@@ -54,7 +54,7 @@ async def ends(board: Pegboard, name: str, arguments: dict[str, Any] | None = No
         run_id = await running(board)
         with anyio.fail_after(10):
             good(await admin.delete(f"/v1/calls/{run_id}"), 204)
-        # It is recorded by then.
+        # It has been recorded before.
         row = good(await admin.get(f"/v1/executions/{run_id}"))
         assert (row["status"], row["code"], row["error"]) == ("failed", "cancelled", f"Cancelled by {board.admin.name}")
         again = problem(await admin.delete(f"/v1/calls/{run_id}"), 409)

@@ -30,7 +30,7 @@ async def board(tmp_path: Path) -> AsyncIterator[Pegboard]:
 
 
 async def running(board: Pegboard, tool: str, is_ready: Callable[[Any], bool] = lambda run: True) -> str:
-    """The id of a tool's call, once it has reached the given point."""
+    """Return the id of a tool's call, as soon as it has reached the given point."""
 
     async def look() -> str:
         found = (run.id for run in board.pipeline.running_calls if run.call.name == tool and is_ready(run))
@@ -40,7 +40,7 @@ async def running(board: Pegboard, tool: str, is_ready: Callable[[Any], bool] = 
 
 
 async def cancelled(board: Pegboard, call: asyncio.Task[ToolResult], run_id: str) -> ToolResult:
-    """The answer of a call that was cancelled; its task continues."""
+    """Return the response to a call that was cancelled; its task continues."""
     with anyio.fail_after(10):
         await board.cancelling.cancel(run_id, board.admin)
         result = await call
@@ -78,7 +78,7 @@ async def test_while_it_is_being_begun(board: Pegboard) -> None:
     assert result.problem.code == "cancelled"
     (row,) = await calls_of(board, "effect")
     assert (row.status, row.code, row.attempts) == ("refused", "cancelled", 0)
-    # It never ran, so its key is free.
+    # It never ran, so its key is unused.
     assert (await board.call("effect", key="k")).output == 1
 
 
@@ -178,7 +178,7 @@ async def test_a_call_within_a_call_ends_with_it(board: Pegboard) -> None:
     await running(board, "inner", lambda run: run.attempts.count)
     await cancelled(board, call, await running(board, "outer"))
     assert [row.code for row in await calls_of(board, "inner")] == ["cancelled"]
-    # The inner one alone is an answer that the outer one gets.
+    # If only the inner one is cancelled, the outer one gets this as a result.
     call = begin(board, "outer")
     await board.cancelling.cancel(await running(board, "inner", lambda run: run.attempts.count), board.admin)
     assert (await call).output is False

@@ -38,7 +38,7 @@ async def received(reader: Reader) -> Received:
 
 
 def short(event: Received) -> tuple[str, str, bool]:
-    """What changed."""
+    """Return what changed."""
     assert event.name == "change"
     assert set(event.data) == {"kind", "id", "revision", "removed"}
     return event.data["kind"], event.data["id"], event.data["removed"]
@@ -94,7 +94,7 @@ async def test_a_stream_continues_at_another_process_of_the_board(database_url: 
         async with changes(first) as reader:
             made = good(await admin.post("/v1/tools", json=mock("made")), 201)["id"]
             event = await received(reader)
-            while event.data["id"] != made:  # what the start of the second process has changed may come first
+            while event.data["id"] != made:  # changes by the start of the second process may arrive first
                 event = await received(reader)
             assert short(event) == ("tool", made, False)
             assert event.id == event.data["revision"]

@@ -1,4 +1,4 @@
-"""The number of connections is bounded, and connections without a request keep no others out."""
+"""The number of connections is limited, and connections without a request do not block others."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_a_connection_is_refused_with_503_if_every_other_one_has_a_request
 
 
 class Peer:
-    """A connection that notes how it was closed."""
+    """A connection that records how it was closed."""
 
     def __init__(self) -> None:
         self.closed = ""

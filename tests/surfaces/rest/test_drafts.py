@@ -1,4 +1,4 @@
-"""Definitions that are not saved: what a model would get, and what providers would refuse."""
+"""Unsaved definitions: what a model would receive, and what providers would refuse."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ JSON = "Content-Type: application/json"
 
 
 class TestHalfOfASurrogatePair:
-    """A message that no JSON can carry is made one that can."""
+    """A message that JSON cannot contain is converted."""
 
     @pytest.fixture(autouse=True)
     def odd(self, board: Pegboard) -> None:
@@ -93,7 +93,7 @@ class TestStrangers:
 
 
 class TestOnTheWire:
-    """What no client library would send."""
+    """Requests that no client library would send."""
 
     @pytest.mark.parametrize(("method", "path"), [("POST", "/v1/tools/echo/call"), ("GET", "/v1/me")])
     @pytest.mark.parametrize("second", [KEY, "another-key"])

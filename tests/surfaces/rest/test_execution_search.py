@@ -1,4 +1,4 @@
-"""Searches in the journal by what has no index: a bounded number of rows for each request, on both databases."""
+"""Journal searches without an index: each request reads a limited number of rows, on both databases."""
 
 from __future__ import annotations
 

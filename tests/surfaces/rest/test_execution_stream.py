@@ -141,14 +141,14 @@ async def test_where_too_much_happens_the_latest_is_reported_and_what_was_left_o
 
 @asynccontextmanager
 async def boards(url: str, home: Path) -> AsyncIterator[tuple[Pegboard, Pegboard]]:
-    """Two boards on one database, as two processes would have them."""
+    """Two boards on one database, like two processes."""
     settings = NoSettings(home=home, admin_key=KEY, drain_seconds=2)
     async with Pegboard.open(url, settings=settings) as one, Pegboard.open(url, settings=settings) as other:
         yield one, other
 
 
 class WatchedReads:
-    """A database that counts the reads that are over and delays new ones while `may_read` is clear."""
+    """A database that counts finished reads and delays new ones while `may_read` is clear."""
 
     def __init__(self, database: Database) -> None:
         self.is_memory = database.is_memory
@@ -182,7 +182,7 @@ def elsewhere(board: Pegboard) -> tuple[OtherProcessWatcher, WatchedReads]:
 
 
 def polls() -> list[asyncio.Task[Any]]:
-    """The tasks that read what other processes recorded."""
+    """Return the tasks that read the rows of other processes."""
     return [task for task in asyncio.all_tasks() if task.get_name() == "pegboard-elsewhere"]
 
 

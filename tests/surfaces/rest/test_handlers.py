@@ -202,7 +202,7 @@ class TestHanging:
 
 
 async def ended(board: Pegboard, tool: str) -> Execution:
-    """The row of the tool's only call, once it is there."""
+    """Return the row of the tool's only call, as soon as it exists."""
     row: Execution
     (row,) = await until(lambda: calls_of(board, tool))
     return row

@@ -23,7 +23,7 @@ BAD_KEYS = ["", "x" * 256, "a\tb", "\u00fc".encode().decode("latin-1"), "\x7f"]
 
 
 class Noted:
-    """A tool that notes what it ran with, and waits until it may go on."""
+    """A tool that records its calls, and waits until it may continue."""
 
     def __init__(self, board: Pegboard, **fields: Any) -> None:
         self.ran: list[int] = []

@@ -42,7 +42,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 @pytest.fixture
 async def there() -> AsyncIterator[Upstream]:
-    """An upstream that records what it receives."""
+    """An upstream that records its requests."""
     async with upstream() as running:
         yield running
 

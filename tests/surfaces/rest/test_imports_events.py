@@ -34,7 +34,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 
 def events(text: str) -> list[Event]:
-    """The events of a whole answer, its form checked."""
+    """Return the events of a whole response, after a check of its form."""
     assert text.endswith("\n\n")
     found = []
     for block in text.removesuffix("\n\n").split("\n\n"):

@@ -82,7 +82,7 @@ def loaded(folder: Path) -> ModuleType:
 
 
 def generate(described: dict[str, Any], folder: Path) -> Path:
-    """The folder of the client that a generator makes, which it does without network."""
+    """Return the folder of a client that a generator makes without network."""
     document, settings, output = folder / "openapi.json", folder / "settings.yaml", folder / "generated"
     document.write_bytes(orjson.dumps(described))
     settings.write_text("post_hooks: []\n")

@@ -83,7 +83,7 @@ async def test_the_command_line_is_distinguished(board: Pegboard, admin: httpx.A
 class TestEffects:
     @pytest.fixture
     async def sent(self, board: Pegboard) -> list[str]:
-        """What was sent by a tool that sends."""
+        """Return the requests of a tool with effects."""
         sent = []
 
         @board.tool(keep_arguments=True, keep_result=True)

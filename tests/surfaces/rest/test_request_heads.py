@@ -16,7 +16,7 @@ from tests.surfaces.rest.raw_http import WAIT, answered, head, wire
 
 ECHO = "/v1/tools/echo/call"
 BODY = b'{"text": "hello"}'
-# Short enough that a test waits for it, and long enough that a request which is sent at once is never too late.
+# Short enough to wait for, and long enough that a request sent at once is never too late.
 SOON = 0.3
 
 
@@ -35,7 +35,7 @@ async def hasty(board: Pegboard) -> AsyncIterator[str]:
 
 
 async def rest_of(stream: SocketStream) -> bytes:
-    """All that the server sends until it closes the connection."""
+    """Return all that the server sends until it closes the connection."""
     received = b""
     with anyio.fail_after(WAIT):
         while True:

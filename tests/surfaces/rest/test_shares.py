@@ -31,7 +31,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 @pytest.fixture
 def may_end(board: Pegboard) -> anyio.Event:
-    """What the calls of the tool `wait` wait for."""
+    """An event that the calls of the tool `wait` wait for."""
     event = anyio.Event()
 
     @board.tool(is_public=True)

@@ -101,7 +101,7 @@ CALLS += [
 
 
 def same(answer: tuple[int, dict[str, str], Any]) -> tuple[int, dict[str, str], Any]:
-    """The answer without what is new in each: ids and times."""
+    """Return the response without the parts that differ: ids and times."""
     status, headers, body = answer
     if isinstance(body, dict):
         body.pop("execution_time_ms", None)
@@ -239,7 +239,7 @@ def _parted(raw: bytes, cuts: list[int]) -> list[bytes]:
 
 
 async def _next(stream: SocketStream, rest: bytearray) -> str:
-    """The text of the next answer; `rest` is what came beyond the one before."""
+    """Return the text of the next response; `rest` is what was read after the one before."""
     while b"\r\n\r\n" not in rest:
         rest += await stream.receive()
     top, _, body = bytes(rest).partition(b"\r\n\r\n")

@@ -122,7 +122,7 @@ async def test_a_stream_is_resumed_in_the_middle_and_after_the_end(board: Pegboa
             rest = await second.rest()
         assert [item.name for item in rest] == ["tool_result", "complete"]
         every = [use, progress, *rest]
-        # By the call's own id; by the query, which the header outdoes; from the end there is only the end.
+        # By the call's own id; by the query, over which the header has precedence; from the end only the end.
         own = f"/v1/calls/{use.data['run_id'].upper()}/events"
         for seen, wanted in (({}, 0), ({"last_event_id": use.id}, 1), ({"last_event_id": rest[-1].id}, 4)):
             async with reading(url, own, params=seen) as again:

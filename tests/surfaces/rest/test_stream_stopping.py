@@ -23,7 +23,7 @@ from tests.waiting import until
 
 
 class Stopping:
-    """A server as it is really run, and how to stop it."""
+    """A real server, and how to stop it."""
 
     def __init__(self, server: EmbeddedServer, url: str, board: Pegboard) -> None:
         self.url = url

@@ -15,7 +15,7 @@ NOBODYS = "01a1e2b8-bf6f-7e18-b857-ca6fd79fbe32"
 
 
 async def begun(speaker: httpx.AsyncClient, *bodies: Any, **more: Any) -> str:
-    """The path of a new thread with these messages in it."""
+    """Create a thread with these messages and return its path."""
     path = f"/v1/threads/{good(await speaker.post('/v1/threads', json=more), 201)['id']}"
     for body in bodies:
         good(await speaker.post(f"{path}/messages", json=body), 201)

@@ -15,7 +15,7 @@ def hashed(number: int) -> str:
 
 
 def seen(number: int, **more: Any) -> dict[str, Any]:
-    """A finding as it is recorded."""
+    """Return a finding as it is recorded."""
     return {"finding_id": f"f-{number}", "composite_hash": hashed(number), **more}
 
 

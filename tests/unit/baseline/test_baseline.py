@@ -30,7 +30,7 @@ def baseline(database: Database) -> Baseline:
 
 
 async def known(baseline: Baseline, *numbers: int, caller: Caller = ME, **how: Any) -> list[dict[str, Any]]:
-    """What a query answers of these findings."""
+    """Query these findings and return the result."""
     ids = [f"asked-{number}" for number in numbers]
     return await baseline.query(ids, [hashed(number) for number in numbers], caller, **how)
 

@@ -31,7 +31,7 @@ START = datetime(2026, 1, 31, tzinfo=UTC)
 
 @dataclass
 class Known:
-    """What the model knows of a finding."""
+    """The model's state of a finding."""
 
     first: int | None
     count: int = 0
@@ -45,7 +45,7 @@ class Model:
     findings: dict[int, Known] = field(default_factory=dict)
 
     def record(self, sightings: list[tuple[int, int | None]]) -> tuple[int, ...]:
-        """Sightings one by one, each new, recurring or reopening."""
+        """Record findings one by one, each new, recurring or reopened."""
         new = reopened = 0
         for number, days in sightings:
             if number not in self.findings:
@@ -79,7 +79,7 @@ class Model:
         return len(gone)
 
     def seen(self) -> list[tuple[str, int]]:
-        """Status and count of every number there is."""
+        """Return status and count of every number."""
         every = [self.findings.get(number) for number in range(6)]
         return [
             ("new", 0) if one is None else ("resolved" if one.is_resolved else "recurring", one.count) for one in every

@@ -31,7 +31,7 @@ async def small() -> AsyncIterator[Pegboard]:
 
 
 async def query(board: Pegboard, number: int, caller: Caller | None = None, **more: Any) -> dict[str, Any]:
-    """What `query_baseline` answers."""
+    """Return the output of `query_baseline`."""
     asked = {"finding_id": "a", "composite_hash": hashed(number), "query_type": "baseline_check", **more}
     return good(await board.call("query_baseline", asked, caller=caller))
 

@@ -191,7 +191,7 @@ async def test_a_call_cancelled_in_the_very_moment_it_gets_its_place_gives_it_to
     unlucky = await queued(admission, "bob")
     next_one = await queued(admission, "cid")
     place.leave()
-    unlucky.cancel()  # it has the place, and has not run since
+    unlucky.cancel()  # it has the slot, and has not run since
     with anyio.fail_after(30):
         (await next_one).leave()
     assert unlucky.cancelled()

@@ -29,7 +29,7 @@ class Comings(RuleBasedStateMachine):
         self.waiting: dict[str, deque[asyncio.Task[CallSlot]]] = {}
 
     def turn(self) -> None:
-        """Let every task that can go on do so."""
+        """Let every task run that can."""
         for _ in range(4):
             self.loop.run_until_complete(asyncio.sleep(0))
 
@@ -88,7 +88,7 @@ class Comings(RuleBasedStateMachine):
         assert task.cancelled()
         self.waiting[self.tasks.pop(task)].remove(task)
         if leaves_as_well:
-            # The cancelled caller may have got the place and passed it on: other tests check fairness.
+            # The cancelled caller may have got the slot and passed it on: other tests check fairness.
             for other in [other for other in self.tasks if other.done()]:
                 user = self.tasks.pop(other)
                 self.waiting[user].remove(other)

@@ -1,4 +1,4 @@
-"""Places that users share: limited in total, with some reserved for other users."""
+"""Slots that users share: limited in total, with some reserved for other users."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Spoil = Callable[[dict[str, Any], dict[str, Any]], Any]
 
 
 def answered(envelope: Mapping[str, Any]) -> dict[str, Any]:
-    """What a tool that keeps the contract answers."""
+    """Return the response of a tool that complies with the contract."""
     wrong = _wrong(envelope)
     words = [] if wrong else envelope["args"]["words"]
     payload = {"results": [{"word": word, "length": len(word)} for word in words]}

@@ -13,7 +13,7 @@ from pegboard.contract.send_envelope import EnvelopeSender
 
 
 async def outcome(arguments: Mapping[str, Any], tool: Any, schema: Mapping[str, Any] | None = None) -> Test:
-    """How a tool does that is this function of its arguments."""
+    """Return the report on a tool with this function of its arguments."""
 
     async def send(envelope: dict[str, Any]) -> Any:
         return {"payload": tool(**envelope["args"])}

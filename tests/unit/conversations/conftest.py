@@ -1,4 +1,4 @@
-"""Boards with conversations on them."""
+"""Boards with conversations."""
 
 from __future__ import annotations
 

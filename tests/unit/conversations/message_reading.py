@@ -1,4 +1,4 @@
-"""Messages read as a thread reads them, without a board."""
+"""Read messages like a thread, without a board."""
 
 from __future__ import annotations
 

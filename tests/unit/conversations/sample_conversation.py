@@ -31,7 +31,7 @@ def message(
     dialect: str | None = None,
     raw: Any = None,
 ) -> Message:
-    """One message of a conversation, with an id from its place."""
+    """Return one message of a conversation, with an id from its position."""
     return Message(f"m{place}", "thread", place, role, content, WHEN, calls, dialect, raw)
 
 

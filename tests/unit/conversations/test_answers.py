@@ -149,7 +149,7 @@ async def test_an_answer_that_the_board_has_kept_itself_is_refused_with_that_rea
     for answer in (answering("call_1", "{}"), answering(None, "{}", name="echo")):
         with pytest.raises(Invalid, match="already has an answer: the board added it when it ran the call"):
             await board.threads.add(thread.id, board.admin, answer)
-    # A later call of the same id is another one.
+    # A later call with the same id is another call.
     await board.threads.add(thread.id, board.admin, calling(("call_1", "echo")))
     (message,) = await board.threads.add(thread.id, board.admin, answering("call_1", "again"))
     assert message.tool_calls[0]["result"] == "again"

@@ -1,4 +1,4 @@
-"""Bounds on what is read, stored and searched at a time, so that one user's thread does not delay others."""
+"""Limits of one read, write and search, so that one user's thread does not delay others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def image(size: int) -> dict[str, Any]:
 
 
 def calling(identity: str, **arguments: Any) -> dict[str, Any]:
-    """A model's message with one call."""
+    """Return a model's message with one call."""
     return {
         "role": "assistant",
         "content": None,

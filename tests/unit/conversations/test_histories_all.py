@@ -29,7 +29,7 @@ OUTCOMES = [{"degrees": 7}, "Error: no clock", "fine", "Error: No result was rec
 
 
 def outcome_of(call: AskedCall) -> Any:
-    """How a call ended; what a framework keeps as text is read."""
+    """Return how a call ended; parse the text that a framework stores."""
     if call.error is not None:
         return f"Error: {call.error}"
     assert call.result is not ABSENT
@@ -52,7 +52,7 @@ def test_the_same_calls_are_read_back_from_what_a_model_would_have_written(name:
     recognised = [item for item in items if item["role"] == "assistant"]
     read = [call for item in recognised for call in KNOWN.read(item, name).calls]
     assert [(call.name, arguments_of(call)) for call in read[:4]] == [(call["name"], given(call)) for call in CALLS[:4]]
-    if name != "text_glm46":  # there, what follows the name has to look like a call for it to be one
+    if name != "text_glm46":  # there, a name is a call only if the text after it looks like one
         assert read[4].name == "get_weather"
         assert read[4].is_malformed or "INVALID_JSON" in read[4].arguments
     found = ['{"degrees":7}', *OUTCOMES[1:]]

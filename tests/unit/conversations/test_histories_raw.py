@@ -99,7 +99,7 @@ def test_a_text_goes_back_as_the_model_wrote_it() -> None:
 @pytest.mark.parametrize(
     ("raw", "calls"),
     [
-        # A call is missing, another one is there, it is no message, or its id was used before.
+        # A missing call, an additional call, an item that is not a message, or an id that was used before.
         ({"role": "assistant", "content": [THINKING]}, [call("toolu_1", result=7)]),
         ({"role": "assistant", "content": [THINKING, USE]}, []),
         ({"role": "assistant", "content": [THINKING, USE]}, [call("toolu_1", "get_time", result=7)]),

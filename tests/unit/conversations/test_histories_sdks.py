@@ -22,7 +22,7 @@ from tests.unit.conversations.sample_conversation import FROM_GEMINI, history
 
 
 def checked(kind: Any, items: list[Any]) -> list[Any]:
-    """The items as the type has them."""
+    """Return the items validated by the type."""
     adapter = TypeAdapter(list[kind])
     return list(adapter.dump_python(adapter.validate_python(items), mode="json"))
 

@@ -108,7 +108,7 @@ _ANY = st.recursive(
 
 
 def _broken(payload: Any, keys: list[int], junk: Any) -> Any:
-    """The payload with something else at one place in it."""
+    """Return the payload with another value at one position."""
     if not keys or not isinstance(payload, dict | list) or not payload:
         return junk
     place = keys[0] % len(payload)

@@ -16,7 +16,7 @@ from tests.unit.conversations.message_reading import DIALECTS, heard
 
 
 class Counted(list[Any]):
-    """A list that knows how often its items were looked at."""
+    """A list that counts how often its items were read."""
 
     looks = 0
 

@@ -32,7 +32,7 @@ async def tools(board: Pegboard) -> Pegboard:
 
 
 async def remembered(board: Pegboard, raw: Any) -> Message:
-    """The one message of a thread in which a payload was run."""
+    """Run a payload and return the only message of its thread."""
     thread = await board.threads.create(board.admin)
     asked = board.payloads.read(raw, None, board.admin)
     answered = await board.payloads.run(asked, CallRequest(board.admin, thread_id=thread.id))

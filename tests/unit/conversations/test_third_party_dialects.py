@@ -1,4 +1,4 @@
-"""A dialect of an installed package, in one file: its conversations are read, remembered and written too."""
+"""A dialect of an installed package, in one file: its conversations are read, stored and written too."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def diary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def added(board: Pegboard, body: Any) -> tuple[str, list[Any]]:
-    """A new thread with these messages in it."""
+    """Create a thread with these messages."""
     thread = await board.threads.create(board.admin)
     await board.threads.add(thread.id, board.admin, body)
     return thread.id, list((await board.threads.messages(thread.id, board.admin)).items)

@@ -27,7 +27,7 @@ async def test_writers_to_one_thread_keep_their_order_and_lose_nothing(stored_bo
     for name in "abc":
         own = [text for text in found if text.startswith(name)]
         assert own == [f"{name}{number}{mark}" for number in range(10) for mark in ("", "!")]
-    # What is added at once stays together.
+    # Messages that are added together stay together.
     assert all(found[place + 1] == f"{found[place]}!" for place in range(0, 60, 2))
 
 

@@ -19,7 +19,7 @@ DIALECT = Envelope()
 
 
 def read(payload: Any, schema_of: SchemaLookup = lambda _name: None) -> ParsedCalls:
-    """The calls of a payload that is an envelope, ten seconds after it was stamped."""
+    """Return the calls of an envelope, ten seconds after its timestamp."""
     return Dialects([DIALECT], now=lambda: NOW).read(payload, "envelope", schema_of)
 
 

@@ -84,7 +84,7 @@ def tool_of(name: str, schema: dict[str, Any], description: str) -> Tool:
 
 
 def parsed(value: Any) -> Any:
-    """The value with every JSON text in it read, and without times."""
+    """Return the value with every JSON text parsed, and without times."""
     if isinstance(value, dict):
         return {key: parsed(item) for key, item in value.items() if key != "timestamp"}
     if isinstance(value, list):
@@ -96,7 +96,7 @@ def parsed(value: Any) -> Any:
 
 
 def parsed_text(text: str) -> Any:
-    """A text as the JSON it is, or as it is."""
+    """Return the parsed JSON of a text, or the text."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -119,7 +119,7 @@ def never_raises(dialect: Dialect, payload: Any) -> None:
 
 @st.composite
 def grafted(draw: st.DrawFn, payloads: list[Any]) -> Any:
-    """A good payload with something else in one place of it, at any depth."""
+    """Return a valid payload with another value at one position, at any depth."""
     payload = copy.deepcopy(draw(st.sampled_from(payloads)))
     places = list(_places(payload))
     other = draw(JSON)

@@ -40,7 +40,7 @@ CUSTOM_CALLS = st.builds(
 
 @st.composite
 def spoiled(draw: st.DrawFn, payload: Any) -> Any:
-    """The payload with arbitrary JSON somewhere in it, at any depth."""
+    """Return the payload with arbitrary JSON inserted, at any depth."""
     whole = [copy.deepcopy(payload)]
     places = list(_places(whole))
     inside, key = draw(st.sampled_from(places))

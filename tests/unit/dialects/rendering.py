@@ -1,4 +1,4 @@
-"""One result in a dialect."""
+"""Render one result in a dialect."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def answer_of(result: ToolResult, call: AskedCall | None = None) -> Answer:
 
 
 def rendered(dialect: Dialect, result: ToolResult) -> Any:
-    """The result as the dialect writes it."""
+    """Return the result as the dialect writes it."""
     return dialect.render((answer_of(result),), many=False)

@@ -105,6 +105,6 @@ def instances(strict: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 @st.composite
 def tools(draw: st.DrawFn) -> Made:
-    """The input schema of a tool with arguments that fit it."""
+    """Return the input schema of a tool with valid arguments."""
     made = draw(objects(st.recursive(LEAVES, _inner, max_leaves=6)))
     return made._replace(schema={**made.schema, "definitions": {"shared": SHARED}})

@@ -45,7 +45,7 @@ def response(blocks: list[Any], reason: str = "tool_use") -> dict[str, Any]:
 
 
 def events(*blocks: list[dict[str, Any]], reason: str | None = "tool_use") -> list[dict[str, Any]]:
-    """A stream of blocks, each as its start and the deltas that follow."""
+    """Return a stream of blocks, each as its start and the deltas that follow."""
     made: list[dict[str, Any]] = [{"type": "message_start", "message": response([])}]
     for index, (start, *deltas) in enumerate(blocks):
         made.append({"type": "content_block_start", "index": index, "content_block": start})

@@ -1,4 +1,4 @@
-"""A payload is answered with a bounded number of calls, in a size bounded by its own."""
+"""A payload gets a limited number of calls, and a response of a size limited by its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.surfaces.rest.clients import client, problem
 
 KNOWN = load_dialects()
 READ = [name for name, dialect in KNOWN.items() if "parse" in dialect.abilities]
-# What each call adds to an answer beside what was sent: an id, a display name, a summary, the names of the fields.
+# What each call adds to a response besides its input: an id, a display name, a summary, field names.
 PER_CALL = 1000
 FILLERS: list[Any] = [{}, [], None, "", 0]
 RUN = "0190aaaa-0000-7000-8000-000000000001"
@@ -54,7 +54,7 @@ def examples(name: str) -> Iterator[Any]:
 
 
 def grown(value: Any) -> Iterator[Any]:
-    """The payload with one of its lists repeated or filled with what is no call, or one of its texts made longer."""
+    """Return the payload with one of its lists repeated or filled with other items, or one of its texts made longer."""
     if isinstance(value, str):
         yield value + LONG
         yield value * 500
@@ -70,7 +70,7 @@ def grown(value: Any) -> Iterator[Any]:
 
 
 def with_lists(text: str) -> Iterator[str]:
-    """The text with a list of objects that are no calls in the place of each JSON value in it."""
+    """Return the text with each JSON value replaced by a list of objects that are not calls."""
     for place, letter in enumerate(text):
         if letter in "{[":
             try:

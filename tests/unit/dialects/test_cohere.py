@@ -33,7 +33,7 @@ def begin(index: int | None, id: str) -> dict[str, Any]:
 
 
 def more(index: int | None, text: str) -> dict[str, Any]:
-    """The event that continues one."""
+    """Return the event that continues one."""
     delta = {"message": {"tool_calls": {"function": {"arguments": text}}}}
     return {"type": "tool-call-delta", "index": index, "delta": delta}
 

@@ -53,7 +53,7 @@ def check(text: str, longest: int, *, lines: bool = False) -> None:
     assert len(text) <= longest
     unseen = {char for char in text if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
     assert unseen <= ({"\n"} if lines else set())
-    # What turns the direction of a text, or isolates it.
+    # Characters that change the direction of a text, or isolate it.
     assert not {char for char in text if unicodedata.bidirectional(char) in {"LRE", "RLE", "LRO", "RLO", "PDF"}}
     assert not {char for char in text if unicodedata.bidirectional(char) in {"LRI", "RLI", "FSI", "PDI"}}
 

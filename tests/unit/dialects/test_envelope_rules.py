@@ -1,4 +1,4 @@
-"""What a request in an envelope must be, rule by rule."""
+"""The rules for a request in an envelope, one by one."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ TURNS: list[tuple[Any, str]] = [
     ("data: as in the table", "plain"),
     (["Do", "ne."], "plain"),
 ]
-# What visibly has a call that is not read, or may be a payload that was cut off.
+# Payloads with a visible call that cannot be parsed, or that may be cut off.
 OTHERS: list[Any] = [
     {"role": "assistant", "content": [TEXT, {"type": "tool_use", "name": "a"}]},
     {"role": "assistant", "content": [TEXT, {"type": "tool_call", "name": "a", "args": {}}]},

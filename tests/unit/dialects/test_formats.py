@@ -16,7 +16,7 @@ READ = [*cases("call"), *cases("stream")]
 
 
 def shown(call: AskedCall) -> dict[str, Any]:
-    """The call as an index writes it."""
+    """Return the call in the form of an index."""
     arguments = call.arguments
     values: dict[str, Any] = {"id": call.id or None, "name": call.name or None, "arguments": arguments}
     if isinstance(arguments, Malformed):
@@ -40,7 +40,7 @@ def check(case: Case, calls: list[AskedCall]) -> None:
     for call, wanted in zip(calls, expected, strict=True):
         message = shown(call)
         assert {key: message.get(key) for key in wanted} == wanted
-        # A stream may also have the results of its calls; its index has the calls alone.
+        # A stream may also have the results of its calls; its index has only the calls.
         assert case.kind == "stream" or ("error" in message, "result" in message) == (
             "error" in wanted,
             "result" in wanted,

@@ -16,7 +16,7 @@ CALL = {"tool_name": "get_weather", "arguments": {"city": "Zürich"}, "id": "cal
 
 
 def message(*parts: dict[str, Any], role: str = "assistant", old: bool = False) -> dict[str, Any]:
-    """A message of parts, also as it was written before 2.9."""
+    """Return a message of parts, also in the form before 2.9."""
     return {"_role": role, "_content": list(parts)} if old else {"role": role, "meta": {}, "content": list(parts)}
 
 

@@ -1,4 +1,4 @@
-"""LangChain's messages and LangGraph's states, and what langchain-core itself makes of them."""
+"""LangChain's messages and LangGraph's states, checked with langchain-core."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TELLS = ToolMessage('{"temp_c": 7.5}', tool_call_id="call_W1", name="get_weather
 
 
 def pieces(*texts: str, index: int | None = 0, id: str = "call_W1") -> list[dict[str, Any]]:
-    """Chunks with the arguments of one call."""
+    """Return chunks with the arguments of one call."""
     begun = [tool_call_chunk(name="get_weather", args="", id=id, index=index)]
     made = begun + [tool_call_chunk(args=text, index=index) for text in texts]
     return [AIMessageChunk(content="", tool_call_chunks=[piece]).model_dump() for piece in made]

@@ -25,7 +25,7 @@ def message(*kwargs: Any, id: str | None = "call_W1") -> dict[str, Any]:
 
 
 def output(text: str, is_error: bool = False) -> dict[str, Any]:
-    """What a tool gave."""
+    """Return the output of a tool."""
     blocks = [{"block_type": "text", "text": text}]
     raw = {"kwargs": {"city": "Zürich"}}
     return {"blocks": blocks, "tool_name": "get_weather", "raw_input": raw, "raw_output": text, "is_error": is_error}

@@ -1,4 +1,4 @@
-"""Calls of any shape in one, for memory and display."""
+"""Calls of any form converted to one, for memory and display."""
 
 from __future__ import annotations
 

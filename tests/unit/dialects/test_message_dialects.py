@@ -42,7 +42,7 @@ READ = [case for dialect in EVERY for case in examples(dialect.name, "call", "st
 STREAMS = [case for case in READ if case.kind == "stream"]
 # As OpenAI writes it: nothing in it identifies Haystack.
 FOUND = [case for case in READ if str(case) != "haystack-openai_dict_format"]
-# LangGraph's are several answers in one; its own test has them.
+# LangGraph combines several answers; its own test has them.
 RESULTS = [case for dialect in EVERY for case in examples(dialect.name, "result") if dialect.name != "langgraph"]
 # Made from Python functions, and not from the schemas of the examples.
 DEFINITIONS = [

@@ -25,7 +25,7 @@ EXECUTION = {"object": "entry", "type": "tool.execution", "id": "e1", "name": "w
 
 
 def chunk(*calls: dict[str, Any], reason: str | None = None, index: int = 0) -> dict[str, Any]:
-    """One chunk of a streamed completion."""
+    """Return one chunk of a streamed completion."""
     return {"choices": [{"index": index, "delta": {"tool_calls": list(calls)}, "finish_reason": reason}]}
 
 

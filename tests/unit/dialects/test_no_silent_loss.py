@@ -26,7 +26,7 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arg
 
 
 def changed(value: Any) -> Iterator[Any]:
-    """The payload with one of its values in another shape: a list as its first item, an object in a list or wrapped."""
+    """Return the payload with one value in another form: a list as its first item, an object in a list or wrapped."""
     if isinstance(value, list):
         if value:
             yield value[0]
@@ -42,7 +42,7 @@ def changed(value: Any) -> Iterator[Any]:
 
 
 def renamed(key: str) -> str:
-    """The key in camel case instead of snake case, or the other way round."""
+    """Return the key in camel case instead of snake case, or the reverse."""
     if "_" in key:
         return re.sub("_([a-z])", lambda found: found[1].upper(), key)
     return re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", key)
@@ -71,7 +71,7 @@ def test_a_known_payload_in_another_shape_is_read_or_refused(case: Case) -> None
 
 
 def with_another(value: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """The payload with a copy of a call in its list under another id, then the same with each change of that copy."""
+    """Return the payload with a copy of a call under another id, then with each change of that copy."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from (({**value, key: both}, {**value, key: other}, copy) for both, other, copy in with_another(item))
@@ -282,7 +282,7 @@ STREAM = [{"type": "message_start", "message": {"role": "assistant", "content": 
 @pytest.mark.parametrize(
     "payload",
     [
-        # Two calls with one id: reading one of them is not reading both.
+        # Two calls with one id: both must be read.
         blocks(USE, {"value": {**USE, "name": "get_time"}}),
         blocks(USE, [{**USE, "name": "get_time"}]),
         # The final event repeats the calls of partial events; a call that only it has is not read.

@@ -14,13 +14,13 @@ OLLAMA = Ollama()
 
 
 def asks(*numbers: int, name: str = "x") -> dict[str, Any]:
-    """A message with one call for each number."""
+    """Return a message with one call for each number."""
     calls = [{"function": {"name": name, "arguments": {"n": number}}} for number in numbers]
     return {"role": "assistant", "content": "", "tool_calls": calls}
 
 
 def says(content: str, name: str = "x") -> dict[str, Any]:
-    """The answer to one."""
+    """Return the answer to one."""
     return {"role": "tool", "tool_name": name, "content": content}
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's Chat Completions with one function_call a message."""
+"""OpenAI's Chat Completions with one function_call per message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every object that an official SDK gives a user is read, in whichever way it is dumped."""
+"""Every object that an official SDK returns is parsed, in whichever way it is dumped."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def as_json(value: Any) -> Any:
 
 
 def dumped(given: Given) -> list[tuple[str, Any]]:
-    """The object in every way in which it can be dumped; a list also as a list of JSON texts."""
+    """Return the object in every way in which it can be dumped; a list also as a list of JSON texts."""
     items = given.value if isinstance(given.value, list) else [given.value]
     if isinstance(items[0], dict):
         return [("as it is", given.value), ("json.dumps()", json.dumps(given.value))]

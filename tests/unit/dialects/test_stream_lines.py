@@ -1,4 +1,4 @@
-"""Streams as they come over the wire."""
+"""Streams in the format of the network."""
 
 from __future__ import annotations
 

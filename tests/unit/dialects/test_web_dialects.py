@@ -14,7 +14,7 @@ from tests.formats import Case, cases
 from tests.unit.dialects.web_dialects import ALL, CALLS, JSON, KNOWN, NAMES, answer_to, fed, grafted, parsed, read, tool
 
 PAYLOADS = [case for kind in ("call", "stream", "result") for case in cases(kind) if case.dialect in NAMES]
-# Other shapes of results that their frameworks have, and are not what a provider is answered with.
+# Other forms of results of their frameworks, with which a provider is not answered.
 NOT_ANSWERS = {"toolResults_array", "tool_result_chunk", "event", "input_required_2026"}
 RESULTS = [case for case in cases("result") if case.dialect in NAMES and case.name not in NOT_ANSWERS]
 DEFINITIONS = [case for case in cases("definition") if case.dialect in NAMES]
@@ -81,7 +81,7 @@ def test_results_are_rendered_as_the_frameworks_write_them(case: Case) -> None:
         answers.append(answer_to(call, one.get("result"), error=one.get("error"), code=code))
     message, wanted = parsed(KNOWN[case.dialect].render(answers, many=many)), parsed(case.payload)
     if case.name == "tool_message":
-        # A message's own id is its framework's to give.
+        # The framework assigns the message's own id.
         message.pop("id", None), wanted.pop("id", None)
     assert message == wanted
 

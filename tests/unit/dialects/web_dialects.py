@@ -64,7 +64,7 @@ def read(payload: Any, name: str | None = None) -> list[AskedCall]:
 
 
 def fed(chunks: list[Any], name: str) -> list[list[AskedCall]]:
-    """What each chunk of a stream gave, and its end."""
+    """Return the calls after each chunk of a stream, and at its end."""
     stream = KNOWN.stream(name)
     return [*(stream.feed(chunk) for chunk in chunks), stream.end()]
 
@@ -82,7 +82,7 @@ def tool(name: str, schema: dict[str, Any], **more: Any) -> Tool:
 
 
 def parsed(value: Any) -> Any:
-    """The value with every JSON text in it read."""
+    """Return the value with every JSON text parsed."""
     if isinstance(value, dict):
         return {key: parsed(item) for key, item in value.items()}
     if isinstance(value, list):

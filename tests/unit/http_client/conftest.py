@@ -14,7 +14,7 @@ import pytest
 
 @pytest.fixture
 def dialled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The addresses connected to; those beyond loopback are noted and never contacted."""
+    """The addresses of connections; those beyond loopback are recorded and never contacted."""
     seen: list[str] = []
     connect = selector_events.BaseSelectorEventLoop.sock_connect
 

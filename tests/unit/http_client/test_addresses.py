@@ -110,7 +110,7 @@ def padded(number: int) -> str:
 
 @st.composite
 def spelt(draw: st.DrawFn) -> tuple[IPv4Address, str]:
-    """An IPv4 address and one of the ways to write it."""
+    """Return an IPv4 address and one of the ways to write it."""
     address = IPv4Address(draw(st.integers(0, 2**32 - 1)))
     octets = list(address.packed)
     count = draw(st.integers(0, 3))

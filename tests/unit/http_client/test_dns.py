@@ -24,7 +24,7 @@ LOCAL = AllowList.read("127.0.0.1")
 
 
 class Slow:
-    """A resolver that answers when it is instructed to, those names at once that begin with 'fast'."""
+    """A resolver that answers when the test releases it; names that begin with 'fast' at once."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

@@ -169,7 +169,7 @@ async def test_requests_at_once_are_each_judged_by_the_host_they_ask_for(outboun
         host = "good.example" if number % 2 else "bad.example"
         try:
             response = await outbound.send("GET", upstream.url(host=host))
-        except Exception as error:  # which one is what the test looks at
+        except Exception as error:  # the test checks which one is used
             return type(error).__name__
         return (await read_bounded_body(response, 10)).decode()
 

@@ -32,7 +32,7 @@ class Upstream:
 async def serving(
     handle: Handler, *, context: ssl.SSLContext | None = None, host: str = "127.0.0.1", buffered: int | None = None
 ) -> AsyncIterator[Upstream]:
-    """A server that handles each connection so; when it ends, so do its connections. `buffered`: its receive buffer."""
+    """A server that handles connections with this function; `buffered` is its receive buffer."""
     tasks: set[asyncio.Task[None]] = set()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -81,7 +81,7 @@ async def answering(
 
 
 async def head_of(reader: asyncio.StreamReader) -> bytes:
-    """A request's head; its body, which has a length, is read and dropped."""
+    """Return a request's head; its body, which has a length, is read and dropped."""
     head = await reader.readuntil(b"\r\n\r\n")
     for line in head.lower().split(b"\r\n"):
         if line.startswith(b"content-length:"):
@@ -98,7 +98,7 @@ def answer(body: bytes = b"", *headers: str, status: str = "200 OK", length: boo
 
 
 def chunked(*pieces: bytes) -> bytes:
-    """The pieces as chunks of a body, with its end."""
+    """Return the pieces as chunks of a body, with its end."""
     return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (*pieces, b""))
 
 

@@ -21,7 +21,7 @@ TURNS = 10_000
 async def verified(
     database: Database, limit: int = 20_000, chain: HashChain = CHAIN, **scope: Any
 ) -> VerificationReport:
-    """All turns of a verification as one report."""
+    """Return all pages of a verification as one report."""
     audit = Audit(database, chain)
     checked, findings, notes = 0, list[TamperFinding](), list[str]()
     total: int | None = None
@@ -56,7 +56,7 @@ async def exported(database: Database, limit: int = 1000, **span: Any) -> list[s
 async def lines_verified(
     database: Database, lines: Sequence[str], size: int = 1000, *, compare: bool = False, chain: HashChain = CHAIN
 ) -> VerificationReport:
-    """All turns of the verification of an export as one report."""
+    """Return all pages of the verification of an export as one report."""
     audit = Audit(database, chain)
     checked, findings, notes = 0, list[TamperFinding](), list[str]()
     position: LinesPosition | None = None
@@ -85,7 +85,7 @@ async def pruned(database: Database, before: datetime, limit: int = 20_000, **mo
 
 
 async def left(database: Database) -> list[tuple[int, int]]:
-    """The places of the rows that are there."""
+    """Return the positions of the remaining rows."""
     return [(row[0], row[1]) for row in await read(database, "SELECT writer, seq FROM executions ORDER BY 1, 2")]
 
 

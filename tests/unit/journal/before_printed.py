@@ -1,4 +1,4 @@
-"""A journal as the board wrote it before rows had `printed`, down to the byte; its key is that of `chained.CHAIN`."""
+"""A journal of a former version without the column `printed`, byte for byte, with the key of `chained_journals.CHAIN`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ INTENT = (
     '"internal",null,null,null,"in_doubt","whatever",null,null,null,null,null,null,null]'
 )
 
-# The spool of a writer that died, without the zeros after its one entry.
+# The spool of a dead writer, without the zeros after its one entry.
 SPOOL_WRITER = "019ca955-0000-7000-8000-0000000000cc"
 SPOOLED_ID = "019ca955-0000-7000-8000-000000000004"
 SPOOL = (

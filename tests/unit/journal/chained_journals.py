@@ -72,7 +72,7 @@ async def append(
     head: ChainPosition | None = None,
     chain: HashChain = CHAIN,
 ) -> list[ChainPosition]:
-    """Rows at the end of a writer's chain, and its head moved; the places they got."""
+    """Append rows to a writer's chain, and update its head; return the positions of the rows."""
     rows = [serialize_execution(execution) for execution in executions]
     columns = [*FIELDS, "writer", "seq", "mac"]
     casts = CASTS if database.kind == "postgresql" else {}
@@ -116,7 +116,7 @@ def call(minutes: int = 0, **fields: Any) -> Execution:
 
 
 async def unchained(database: Database, *executions: Execution) -> None:
-    """Rows from before there was a chain; call it first."""
+    """Add rows of a version without chain; call it first."""
     await add_writer(database, 1)
     await append(database, 1, executions)
     await run(database, "UPDATE executions SET writer = NULL, seq = NULL, mac = NULL")

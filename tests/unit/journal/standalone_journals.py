@@ -51,7 +51,7 @@ class _Written:
 
 
 class WatchedLedger:
-    """A ledger that notes what each transaction wrote, and fails before or after its commit on request."""
+    """A ledger that records what each transaction wrote, and fails before or after its commit on request."""
 
     def __init__(self, ledger: JournalBackend, database: Database) -> None:
         self._ledger = ledger
@@ -63,12 +63,12 @@ class WatchedLedger:
         self.vanishing: list[str] = []
         # Set by the next transaction that writes a row or an intent, whatever its outcome is.
         self.tried = asyncio.Event()
-        # The ids of the rows of each commit that had any, and of those that were tried and failed.
+        # The ids of the rows of each commit, and of those that failed.
         self.commits: list[list[str]] = []
         self.failures: list[list[str]] = []
 
     async def transaction(self, work: Callable[[JournalSession], Awaitable[T]]) -> T:
-        """What the true one gives, or the error."""
+        """Return the result of the real one, or raise the error."""
         if self.gate is not None:
             self.tried.set()
             await self.gate.wait()
@@ -119,11 +119,11 @@ class WatchedLedger:
         return result
 
     async def hold(self, number: int) -> None:
-        """As the true one."""
+        """Do the same as the real one."""
         await self._ledger.hold(number)
 
     def is_the_rows_own(self, error: Exception) -> bool:
-        """As the true one."""
+        """Do the same as the real one."""
         return self._ledger.is_the_rows_own(error)
 
     async def close(self) -> None:
@@ -139,10 +139,10 @@ async def forget(database: Database, ids: list[str]) -> None:
 
 
 class WatchedWriter(JournalWriter):
-    """A writer that counts how often it has looked after what is due now and then."""
+    """A writer that counts its periodic maintenance."""
 
     rounds = 0
-    # Called before it closes.
+    # Called before the writer closes.
     on_close: Callable[[], None] | None = None
 
     async def close(self) -> None:
@@ -152,7 +152,7 @@ class WatchedWriter(JournalWriter):
         await super().close()
 
     async def tend(self) -> None:
-        """As the true one."""
+        """Do the same as the real one."""
         await super().tend()
         self.rounds += 1
 
@@ -168,7 +168,7 @@ class Hand:
     journal: DatabaseJournal
 
     async def record(self, execution: Execution | None = None, *, success: bool = True) -> Execution:
-        """Record a call that ran; its row."""
+        """Record a call that ran; return its row."""
         execution = execution or an_execution(attempts=1)
         await self.journal.record(execution, ToolResult(execution.tool_name, success, run_id=execution.id))
         return execution
@@ -180,7 +180,7 @@ class Hand:
 
     async def tended(self) -> None:
         """Return when siblings were looked after and what was due was done, which else is every few seconds."""
-        for _ in range(2):  # one round may have been under way
+        for _ in range(2):  # one round may have been running
             before = self.writer.rounds
             self.journal.request_maintenance()
             await until(partial(self._is_past, before))
@@ -215,7 +215,7 @@ def start(
     max_answer: int = MAX_ANSWER_BYTES,
     **options: Any,
 ) -> Hand:
-    """A journal wired as a board wires it; the options are its own."""
+    """Start a journal, connected as a board connects it; the options are its own."""
     ledger, writer, claims = lone_writer(database, spools, vault=vault, kept_for=kept_for, max_answer=max_answer)
     return Hand(database, ledger, writer, claims, DatabaseJournal(ledger, writer, claims, **options))
 
@@ -245,7 +245,7 @@ def lone_writer(
 
 
 class DeadWriters:
-    """Leases by which every other writer is dead."""
+    """Leases that report every other writer as dead."""
 
     async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
         """Return all writers."""
@@ -264,7 +264,7 @@ async def opened(database: Database, spools: Path | None, **options: Any) -> Asy
 
 
 async def kill(board: Pegboard) -> None:
-    """Let a board's journal end as if its process had been killed; its calls go on, as no process could let them."""
+    """End a board's journal like a killed process; its calls continue, unlike those of a killed process."""
     assert isinstance(board.journal, DatabaseJournal)
     await _die(board.journal)
 

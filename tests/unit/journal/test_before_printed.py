@@ -1,4 +1,4 @@
-"""What was written before rows had `printed` is still read, and still verifies."""
+"""Rows from before the column `printed` can still be read and verified."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.unit.storage.sample_rows import NOW
 
 @pytest.fixture
 async def migrated(empty_database_url: str) -> Any:
-    """A database that got its rows at revision 0003, and `printed` since."""
+    """A database with rows of revision 0003, migrated to a revision with `printed`."""
     database = Database.create(empty_database_url)
     columns = (*before.COLUMNS, "writer", "seq", "mac")
     casts = CASTS if database.kind == "postgresql" else {}

@@ -89,7 +89,7 @@ CALLS = st.fixed_dictionaries(
 )
 JOURNALS = st.lists(st.lists(CALLS, max_size=4), min_size=1, max_size=3)
 
-# What to make of a field, given what it is; each gives something else.
+# The changed value of a field, for its value; each is different.
 _NOT_NULL = ("tool_name", "status", "caller_id", "caller", "surface", "dialect")
 _NULLABLE = (
     *("tool_id", "kind", "key_id", "agent_id", "request_id", "code", "error"),
@@ -126,7 +126,7 @@ SIGNED = [
 
 
 async def written(database: Database, journal: list[list[dict[str, Any]]]) -> list[tuple[int, int]]:
-    """The journal in the database; the places of its rows."""
+    """Write the journal to the database; return the positions of its rows."""
     await empty(database)
     for number, calls in enumerate(journal, start=1):
         await add_writer(database, number)

@@ -70,7 +70,7 @@ async def test_any_line_changed_removed_moved_or_doubled_is_found(
     try:
         report = await lines_verified(quick_database, changed, size)
     except Invalid:
-        return  # not even the first line is one of an export
+        return  # not even the first line belongs to an export
     assert report.findings
 
 

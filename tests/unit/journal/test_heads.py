@@ -24,12 +24,12 @@ MAC = "0" * 32
 
 @pytest.fixture(autouse=True)
 def no_maintenance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let only the tests make the writer read its head: its maintenance could be earlier on a busy machine."""
+    """Disable periodic maintenance, which could read the head before the test on a busy machine."""
     monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 3600)
 
 
 async def findings(database: Database) -> list[tuple[str, int | None, int | None, int | None]]:
-    """What a verification of the journal finds."""
+    """Return the violations that a verification of the journal reports."""
     report = await Audit(database, open_chain(VAULT)).verify()
     return [(found.kind, found.writer, found.first, found.last) for found in report.findings]
 
@@ -45,7 +45,7 @@ async def lose_an_answer(hand: Hand) -> None:
 
 
 async def old_head(database: Database, seq: int) -> dict[str, Any]:
-    """A head as the board signed it earlier, which a database writer may have copied then."""
+    """Return an earlier signed head, which an attacker with database access may have copied."""
     [(mac,)] = await read(database, "SELECT mac FROM executions WHERE seq = :s", s=seq)
     return {"s": seq, "m": mac, "g": open_chain(VAULT).sign_head(1, ChainPosition(seq, mac))}
 
@@ -134,7 +134,7 @@ async def test_a_failed_transaction_alone_changes_no_number(
 
 
 class TestTheCountOfWriters:
-    """A process that registers signs the count of writers, and must not sign away one that was removed."""
+    """A process that registers signs the count of writers, and must not hide a removed one by it."""
 
     @pytest.fixture
     async def two_writers(self, database: Database, tmp_path: Path) -> Database:

@@ -59,7 +59,7 @@ class TestSealed:
         assert "pb1:" in held, "nothing is kept"
         assert SECRET not in held
         assert key not in held
-        # The failure is the row's own error, as it is without a key; under the key it is sealed as well.
+        # The failure is the row's own error, as without a key; under the key it is encrypted as well.
         assert SECRET.upper() in held
         async with boards[0].database.read() as conn:
             kept = str((await conn.exec_driver_sql("SELECT * FROM intents")).all())

@@ -110,7 +110,7 @@ async def test_beside_a_file_a_spool_that_is_taken_away_by_hand_puts_calls_in_do
 ) -> None:
     database = Database.create(f"sqlite:///{tmp_path}/board.db")
     await migrate(database)
-    monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 3600)  # else it might see in time what was done to it
+    monkeypatch.setattr(commit_queue, "MAINTENANCE_SECONDS", 3600)  # otherwise it might notice the change in time
     async with opened(database, spools) as fenced, opened(database, spools) as other:
         call = a_call(ACTIVE)
         await fenced.begin(call)

@@ -52,7 +52,7 @@ async def recovered(database: Database, spools: Path, dead: Hand) -> None:
 
 
 async def forge(database: Database, genuine: str, **changes: Any) -> str:
-    """An intent that a database writer made from a genuine one; its id."""
+    """Return the id of an intent that an attacker with database access made from a genuine one."""
     run_id = new_id()
     values = {**dict.fromkeys(COLUMNS.split(", ")), **changes}
     names = [name for name, value in values.items() if value is not None]

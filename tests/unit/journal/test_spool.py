@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pegboard.journal.spool import RESERVED_BYTES, Spool, SpoolContent, get_spool_path
 from pegboard.model.ids import new_id
 
-# Small, so that files also grow past it.
+# Small, so that files also exceed it.
 SMALL = 300
 Batches = list[list[bytes]]
 entries = st.binary(max_size=120)
@@ -56,7 +56,7 @@ def adopted(path: Path) -> SpoolContent:
 
 @contextmanager
 def written(appends: Batches) -> Iterator[tuple[Path, list[bytes], int]]:
-    """A dead writer's spool: its path, its entries, and its size in bytes."""
+    """Return a dead writer's spool: its path, its entries, and its size in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         spool = Spool.create(Path(folder), new_id(), reserve=SMALL)
         for batch in appends:
@@ -147,7 +147,7 @@ acts = st.sampled_from(["append", "unsynced", "no room", "broken", "clear", "ado
 
 
 def fail(spool: Spool, how: str, batch: list[bytes], room: int) -> None:
-    """An append that fails: only when it is synced, or after some bytes; for this once, or for good."""
+    """Let an append fail when it is synced, or after some bytes; once, or always."""
     pwrite, fsync, faults = os.pwrite, os.fsync, [how]
 
     def write(descriptor: int, content: memoryview, offset: int) -> int:

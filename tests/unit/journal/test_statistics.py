@@ -33,7 +33,7 @@ FULL = NOW.replace(minute=0, second=0, microsecond=0)
 
 
 def call(**fields: Any) -> Execution:
-    """A call of a tool that there is."""
+    """Return a call of an existing tool."""
     return an_execution(**{"tool_id": TOOL, "caller_id": ADA, **fields})
 
 
@@ -153,7 +153,7 @@ async def test_every_row_counts_once_before_and_after_its_writer_counts_it(datab
 async def writing(
     database: Database, spools: Path, leases: WriterLeases | None = None
 ) -> AsyncIterator[tuple[WatchedLedger, JournalWriter]]:
-    """A writer that counts only when it is instructed to, and ends as a process does that is killed."""
+    """A writer that counts only on request, and ends like a killed process."""
     ledger, writer, _ = lone_writer(database, spools, leases=leases)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(writer_module, "COUNT_INTERVAL_SECONDS", math.inf)
@@ -162,7 +162,7 @@ async def writing(
 
 
 async def write(writer: JournalWriter, *made: Execution, count: bool = False) -> None:
-    """Commit calls together; to count is to add those of earlier commits to the statistics."""
+    """Commit calls together; counting adds those of earlier commits to the statistics."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(writer_module, "COUNT_INTERVAL_SECONDS", 0.0 if count else math.inf)
         await writer.commit(EntryBatch([], [ClosingEntry(serialize_execution(one)) for one in made]))
@@ -178,7 +178,7 @@ async def test_rows_count_once_though_the_answer_to_their_counting_was_lost(data
     async with writing(database, tmp_path) as (ledger, writer):
         await write(writer, call(), call())
         ledger.fails = "after"
-        # The second time it does not know what came of the first, and counts all that is there.
+        # The second time it does not know the outcome of the first, and counts all rows.
         for counted in (2, 3):
             with pytest.raises(ConnectionError):
                 await write(writer, last, count=True)

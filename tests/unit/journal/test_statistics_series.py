@@ -18,7 +18,7 @@ MIDNIGHT = FULL.replace(hour=0)
 
 
 async def fill(database: Database) -> None:
-    """Two counted calls of yesterday, and two of today of which one is counted."""
+    """Add two counted calls of yesterday, and two of today of which one is counted."""
     counted = [
         call(started_at=MIDNIGHT - HOUR, elapsed_ms=10.0),
         call(started_at=MIDNIGHT - DAY, status="failed", code="timeout", elapsed_ms=30.0),

@@ -101,7 +101,7 @@ async def test_an_intent_is_delayed_as_well(database: Database, spools: Path, wh
 
 
 class TestAway:
-    """After its patience is at an end, the journal refuses new calls and spools those that ran."""
+    """After its timeout, the journal refuses new calls and spools the rows of calls that ran."""
 
     async def test_rows_of_calls_that_ran_are_spooled_and_new_calls_refused_until_it_is_back(
         self, database: Database, spools: Path

@@ -23,7 +23,7 @@ from tests.unit.storage.sample_rows import an_execution
 
 SECRET = "hush-4711-hush"
 
-# What is under way when the loop ends: a call, and in the second case also the board that serves it.
+# What runs when the loop ends: a call, and in the second case also the board that serves it.
 UNDER_WAY = {
     "the board is held by main": """
     holding = memory_board()
@@ -100,7 +100,7 @@ async def test_no_caller_waits_for_a_writer_that_is_gone(database: Database, tmp
 
 
 class TestOneBadRow:
-    """It costs its own caller the answer, and no other user."""
+    """Only its own caller gets an error."""
 
     @pytest.fixture
     async def stored(self, database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:

@@ -68,12 +68,12 @@ def use(board: Pegboard, kind: Kind, executor: Executor) -> None:
 
 
 def code(result: ToolResult) -> str | None:
-    """Why it failed."""
+    """The error code."""
     return result.problem.code if result.problem is not None else None
 
 
 def is_repeat(again: ToolResult, first: ToolResult) -> bool:
-    """Whether a call got the recorded answer of an earlier one, byte for byte, marked as a repeat."""
+    """Return True if a call got the recorded result of an earlier one, byte for byte, marked as a repeat."""
     assert StoredAnswer.of(again) == StoredAnswer.of(first)
     for dialect in load_dialects().values():
         assert dialect.render_json(answer_of(again)) == dialect.render_json(answer_of(first))
@@ -112,7 +112,7 @@ async def no_intents(database: Database) -> bool:
 
 
 async def rows(database: Database) -> list[tuple[str, str]]:
-    """Every row of the journal, oldest first: its id and how it ended."""
+    """Return the id and status of every row of the journal, oldest first."""
     async with database.read() as conn:
         found = await execution_rows.list_executions(conn, ExecutionFilter(), limit=100)
     return [(row.id, row.status) for row in reversed(found)]

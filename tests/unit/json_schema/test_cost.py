@@ -63,7 +63,7 @@ def mutual(count: int) -> dict[str, Any]:
 
 
 def expression(kinds: int) -> dict[str, Any]:
-    """A recursive union in one definition, as expressions and trees have it."""
+    """Return a recursive union in one definition, as for expressions and trees."""
     union = [
         {"type": "object", "properties": {"op": {"const": f"op{kind}"}, "of": {"$ref": "#/definitions/e"}}}
         for kind in range(kinds)

@@ -24,7 +24,7 @@ VALUES: list[Any] = [
     None, True, 3, -1, 0, 1.5, "x", "(", "\\ ", "%zz", "#x", "#/x", "", [], [3], ["a", "a"], [None], [{"type": "x"}],
     {}, {"a": 3}, {"a": []}, {"a": [3]}, {"a": ["x", "x"]}, {"a": {"type": "strin"}}, {"(": {}}, {"a": "x"},
 ]  # fmt: skip
-# What the validator of schemas writes.
+# Texts of the validator of schemas.
 LIBRARY = re.compile(
     r"is not of type|is not one of|has less than|non-unique|than or equal to|less than the minimum|does not match"
     r"|is not a \"|Invalid URI|Failed to resolve|is not valid under|can be used:"

@@ -112,7 +112,7 @@ def test_compiling_never_fetches_a_remote_reference(reference: str) -> None:
 
 
 def doubling(levels: int, last: Any) -> dict[str, Any]:
-    """Each definition refers to the next one twice, so that following them all doubles at each level."""
+    """Return definitions that refer to the next one twice each, so that the work doubles at each level."""
     named = {f"d{i}": {"allOf": [{"$ref": f"#/definitions/d{i + 1}"}] * 2} for i in range(levels)}
     return {"$ref": "#/definitions/d0", "definitions": {**named, f"d{levels}": last}}
 

@@ -107,7 +107,7 @@ class TestMeasure:
         assert convert_to_decimals(arguments) == arguments
         assert [type(item) for item in convert_to_decimals(arguments)["a"]] == [Decimal, Decimal, dict]
         assert type(convert_to_decimals(arguments)["a"][2]["b"]) is int
-        # Of one with 201 digits the last was not read.
+        # The last of 201 digits was not read.
         too_long = parse_json(b'{"a": 1' + b"0" * 200 + b"}")
         with pytest.raises(InvalidArguments):
             check_arguments_extent(too_long, max_depth=64, exact=True)

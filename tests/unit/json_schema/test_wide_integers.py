@@ -20,7 +20,7 @@ LOW, HIGH = -9223372036854776000, 9223372036854776000
 
 
 def fitted(schema: Json) -> tuple[Json, list[str]]:
-    """The schema as it is stored, and the notes about it."""
+    """Return the schema as it is stored, and the notes about it."""
     notes: list[str] = []
     return fit_schema(schema, notes.append), notes
 

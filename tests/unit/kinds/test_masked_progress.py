@@ -17,7 +17,7 @@ PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ==\n-----END KEY-----"
 
 
 def passed(secrets: list[str], *message: Progress) -> list[Progress]:
-    """What reaches a listener, of this."""
+    """Return the parts of this that reach a subscriber."""
     received: list[Progress] = []
     passing = MaskedProgress(received.append, StreamMask(secrets))
     for progress in message:

@@ -33,7 +33,7 @@ FAR, PAST = float("inf"), 0.0
 
 
 class Received(CircuitBreaker):
-    """Notes what it receives."""
+    """Records its requests."""
 
     def __init__(self) -> None:
         super().__init__("https://a:443", clock=time.monotonic, failures=5, seconds=30.0)

@@ -26,7 +26,7 @@ tools:
 
 
 def faults(text: str, file: str = "w.yaml") -> tuple[str, ...]:
-    """What is reported about this text."""
+    """Return the reported errors of this text."""
     with pytest.raises(BadFixtures) as error:
         read_fixtures(text.encode(), file)
     return error.value.lines

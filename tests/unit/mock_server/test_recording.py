@@ -31,7 +31,7 @@ TOOL = {
 
 
 def row(arguments: Any, result: Any = None, **more: Any) -> dict[str, Any]:
-    """An execution as the API shows it, as far as it matters."""
+    """Return the relevant fields of an execution, in the form of the API."""
     plain = {"tool_id": "1", "status": "succeeded", "code": None, "error": None, "repeat_of": None, "attempts": 1}
     return {**plain, "arguments": arguments, "result": result, **more}
 

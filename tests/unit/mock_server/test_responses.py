@@ -25,7 +25,7 @@ async def mocked(*responses: dict[str, Any], **tool: Any) -> AsyncIterator[tuple
 
 
 async def outputs(board: Pegboard, *arguments: dict[str, Any]) -> list[Any]:
-    """What calls with these arguments return, or the code that they fail with."""
+    """Return the output of calls with these arguments, or the codes of their errors."""
     found = [await board.call("it", each) for each in arguments]
     return [result.output if result.problem is None else result.problem.code for result in found]
 

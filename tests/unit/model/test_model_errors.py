@@ -40,7 +40,7 @@ def messages(model: type[BaseModel], data: Any) -> list[str]:
     return [format_model_error(item, shows_number=True) for item in caught.value.errors(include_url=False)]
 
 
-# What the messages have in them.
+# The placeholders of the messages.
 CONTEXT = dict.fromkeys(
     """min_length max_length actual_length pattern max_digits decimal_places whole_digits gt ge lt le multiple_of
     expected encoding tz_expected expected_schemes expected_version discriminator expected_tags""".split(),  # noqa: SIM905

@@ -1,4 +1,4 @@
-"""A number that is out of its range is repeated in the message, unless it may be a secret."""
+"""The error message for a number out of range repeats it, unless it may be a secret."""
 
 from __future__ import annotations
 

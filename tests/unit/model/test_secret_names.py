@@ -71,7 +71,7 @@ def test_only_one_module_has_patterns_of_secret_names() -> None:
 
 
 def _list_patterns(path: Path) -> Iterator[str]:
-    """Yield the texts of a module that are a regular expression, and name one of the usual secrets or a reference."""
+    """Yield the texts of a module that are a regular expression and match a usual secret or a reference."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
         if re.search(r"\\|\(\?|[|\]]", text) and _USUAL_SECRET.search(text):

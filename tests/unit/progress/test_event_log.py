@@ -24,7 +24,7 @@ def filled(happened: list[tuple[bool, int]]) -> EventLog:
 
 
 def read(log: EventLog, number: int, most_bytes: int = BATCH_BYTES) -> list[LogEvent]:
-    """All that is there after a number, taken in pieces of that size."""
+    """Return all events after a number, read in chunks of that size."""
     found: list[LogEvent] = []
     while batch := log.after(number, most_bytes):
         found += batch

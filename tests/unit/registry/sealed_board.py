@@ -26,20 +26,20 @@ CONFIG = {
     "method": "GET",
     "headers": {"X-Key": "swordfish", "Authorization": "Bearer {{secret:NAME}}"},
 }
-# Of each tool: one header and the auth_config, in the tool itself and in its one version.
+# For each tool: one header and the auth_config, in the tool itself and in its one version.
 A_TOOL = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A database with an owner, and the file with the keys to it."""
+    """A database with an owner, and the file with its keys."""
 
     database: Database
     key_file: Path
     owner: str
 
     def vault(self) -> Vault:
-        """A vault as another process would open it."""
+        """Return a vault as another process would open it."""
         return Vault(FileKeyring(self.key_file))
 
     async def add_tool(self, vault: Vault) -> Tool:

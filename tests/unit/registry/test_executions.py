@@ -28,7 +28,7 @@ async def board(database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
 
 
 async def called(board: Pegboard, *names: str, caller: Caller | None = None) -> list[str]:
-    """The run ids of calls of these tools, one after the other."""
+    """Call these tools in sequence and return the run ids."""
     return [(await board.call(name, caller=caller)).run_id for name in names]
 
 

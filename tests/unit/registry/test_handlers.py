@@ -69,7 +69,7 @@ async def test_nor_does_an_admin_give_a_member_another_handler(board: Pegboard) 
 
 
 async def _stored_by_a_member(board: Pegboard) -> Any:
-    """A member's tool with the handler `wipe`, as a board without this rule has stored it."""
+    """Store a member's tool with the handler `wipe`, as a board without this rule could."""
     ada = await member(board)
     made = await board.add(mock("mine", keep_arguments=True, read_only=True), caller=ada)
     async with board.database.change() as change:

@@ -26,7 +26,7 @@ async def board(tmp_path: Path) -> AsyncIterator[Board]:
 
 
 async def damage(board: Board, row: sealed_rows.SealedRow) -> str:
-    """Overwrite a secret's row with a text that its key does not open."""
+    """Overwrite a secret's row with a text that its key cannot decrypt."""
     damaged = Vault(FileKeyring(board.key_file)).seal("of another row", new_id())
     async with board.database.change() as change:
         assert await sealed_rows.replace_sealed_value(change.conn, row, damaged, revision=change.revision)

@@ -44,7 +44,7 @@ async def test_tools_are_found_by_name_in_any_case_by_alias_and_by_id(board: Peg
 
 @pytest.fixture
 def journal_statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The SQL of connections that do not belong to SQLAlchemy: the journal has one."""
+    """Return the SQL of the journal's connection, which does not belong to SQLAlchemy."""
     seen: list[str] = []
     connect = Database.connect_sqlite
 

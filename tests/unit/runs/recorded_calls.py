@@ -18,7 +18,7 @@ async def called(board: Pegboard, tool: str, arguments: Any = None, caller: Call
 
 
 def answering(response: Any) -> dict[str, Any]:
-    """What makes a mock answer this."""
+    """Return the config of a mock with this answer."""
     return {"config": {"mock_response": response}}
 
 

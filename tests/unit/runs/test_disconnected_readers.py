@@ -29,7 +29,7 @@ async def test_when_the_last_reader_is_gone_calls_end_or_go_on_as_their_tools_sa
         there.let_go(1, 23)
         events = await read(feed)
         assert results(events) == ["cancelled", 1, *["cancelled"] * 21, 23]
-        # What had not begun is answered too, and the journal has only what had.
+        # Calls that had not begun are answered too, and the journal has only those that had.
         assert {row.code for row in await calls_of(there.board, "leaves")} == {"cancelled"}
         assert [row.status for row in await calls_of(there.board, "stays")] == ["succeeded"] * 2
         assert len(events[-1].data["tool_calls"]) == 24

@@ -1,4 +1,4 @@
-"""What differs between a recorded call and its replay: reported in order, exactly, and within bounds."""
+"""Differences between a recorded call and its replay: reported in order, exactly, and limited in number."""
 
 from __future__ import annotations
 

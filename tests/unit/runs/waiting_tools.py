@@ -39,7 +39,7 @@ class Room:
         board.tool(name="stays", on_disconnect="detach")(wait)
 
     def start(self, *names: str, **more: Any) -> FollowedRun:
-        """Follow calls of these tools, each with its place as its number."""
+        """Follow calls of these tools, each with its position as its number."""
         raw = [{"name": name, "arguments": {"n": place}} for place, name in enumerate(names)]
         return self.follow(self.board.payloads.read(raw, "plain", self.board.admin), self.board.admin, **more)
 
@@ -77,7 +77,7 @@ async def room(**settings: Any) -> AsyncIterator[Room]:
 
 
 async def read(feed: FollowedRun, number: int = 0) -> list[LogEvent]:
-    """All events of a feed, to its end, which there is exactly one of."""
+    """Return all events of a feed, which must have exactly one end."""
     events: list[LogEvent] = []
     with anyio.fail_after(10):
         async for batch in feed.events.batches(number):
@@ -87,6 +87,6 @@ async def read(feed: FollowedRun, number: int = 0) -> list[LogEvent]:
 
 
 def results(events: Sequence[LogEvent]) -> list[Any]:
-    """What each call gave: its result, or the code of its error."""
+    """Return the result of each call, or the code of its error."""
     found = [event.data for event in events if event.name == "tool_result"]
     return [data["result"] if "result" in data else data["code"] for data in found]

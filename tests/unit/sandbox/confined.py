@@ -75,7 +75,7 @@ for line in sys.stdin:
 
 
 class Forker:
-    """Tries things in confined processes, one after the other."""
+    """Evaluates expressions in confined processes, one after the other."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -103,7 +103,7 @@ class Forker:
 
 @contextmanager
 def forker() -> Iterator[Forker]:
-    """A program that forks confined processes, as long as it is needed."""
+    """A program that forks confined processes."""
     command = [sys.executable, "-I", "-S", "-B", "-c", STAND_IN + _FORKER]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Forker(process)
@@ -112,7 +112,7 @@ def forker() -> Iterator[Forker]:
 
 
 def run_under_filter(*command: str, network: bool = False, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """How a program ends that runs under the filter of system calls, with `cwd` as its home too."""
+    """Return how a program ends that runs under the filter of system calls, with `cwd` as its home too."""
     boot = (
         "import os\nfrom pegboard.sandbox.child import seccomp_filter as seccomp, syscalls\n"
         f"syscalls.forbid_new_privileges(); seccomp.apply_seccomp(network={network})\n"

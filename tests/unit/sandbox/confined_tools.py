@@ -41,7 +41,7 @@ class SiteFolder:
 
 
 def children_now() -> set[int]:
-    """The processes that this one has started, zombies included."""
+    """Return the child processes of this process, zombies included."""
     own = os.getpid()
     found = set()
     for entry in Path("/proc").iterdir():
@@ -56,7 +56,7 @@ def children_now() -> set[int]:
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that another one has started and that are there, by its main thread."""
+    """Return the existing child processes of another process, by its main thread."""
     try:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
@@ -64,7 +64,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def descendants_of(pid: int) -> list[int]:
-    """The processes that another one has started, and those that they have."""
+    """Return the child processes of another process, and theirs."""
     return [below for child in children_of(pid) for below in (child, *descendants_of(child))]
 
 
@@ -81,7 +81,7 @@ def descriptors() -> int:
 
 
 def listed(folder: Path) -> list[str]:
-    """The names of what is in a folder."""
+    """Return the names of the files in a folder."""
     return sorted(entry.name for entry in folder.iterdir())
 
 
@@ -118,7 +118,7 @@ async def boxed(
 def command(
     *argv: str, seconds: float = 20.0, environment: EnvironmentSpec = PLAIN, network: bool = False, **payload: Any
 ) -> SandboxJob:
-    """A job that runs a command in its work folder."""
+    """Return a job that runs a command in its work folder."""
     received = {"kind": "exec", "env": {}, "argv": list(argv), "cwd": ".", "stdin": ""} | payload
     return SandboxJob(environment, received, seconds, 2**20, network)
 

@@ -9,7 +9,7 @@ from pegboard.sandbox.child.seccomp_filter import AND, JUMP, JUMP_AT_LEAST, JUMP
 
 
 def judge(program: Block, architecture: int, number: int, arguments: Sequence[int] = ()) -> int:
-    """What a filter answers to a call; it must answer before its end."""
+    """Return the filter's verdict on a system call; it must return before its end."""
     padded = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("<IIQ6Q", number, architecture, 0, *(argument % 2**64 for argument in padded))
     accumulator = at = 0

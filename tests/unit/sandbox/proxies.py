@@ -24,7 +24,7 @@ class Running:
     serving: ProxyListener
 
     async def client(self) -> Client:
-        """A client that is connected to it."""
+        """Return a connected client."""
         return Client(*await asyncio.open_connection("127.0.0.1", self.port))
 
     async def answer(self, message: bytes) -> Answer:
@@ -39,7 +39,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Answer:
-    """A whole answer, up to the end of its connection."""
+    """A complete response, up to the end of its connection."""
 
     status: int
     phrase: str
@@ -66,7 +66,7 @@ class Client:
             return await self.reader.readexactly(count)
 
     async def rest(self) -> bytes:
-        """Everything until the other side ends."""
+        """Return everything until the peer closes the connection."""
         async with asyncio.timeout(PATIENCE):
             return await self.reader.read()
 
@@ -82,7 +82,7 @@ class Client:
         return Answer(int(status), phrase, head, await self.rest())
 
     async def tunnel(self, target: str) -> None:
-        """Get a tunnel to there."""
+        """Open a tunnel to this address."""
         await self.say(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode())
         assert (await self.head()).startswith("HTTP/1.1 200 ")
 
@@ -117,7 +117,7 @@ async def proxying(
 
 
 class Names:
-    """A resolver that answers as configured; a name's last answer stays, and one without an answer never comes."""
+    """A resolver that answers as configured; a name's last answer is repeated, and one without an answer hangs."""
 
     def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
         self.asked: list[str] = []
@@ -145,5 +145,5 @@ async def never_accepting() -> AsyncIterator[int]:
 
 
 def fetching(upstream_port: int, path: str = "/", *headers: str, method: str = "GET", host: str = "127.0.0.1") -> bytes:
-    """A request for what is at a path of a server."""
+    """Return a request for a path of a server."""
     return "\r\n".join([f"{method} http://{host}:{upstream_port}{path} HTTP/1.1", *headers, "", ""]).encode()

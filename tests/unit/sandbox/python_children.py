@@ -57,7 +57,7 @@ class Ran(NamedTuple):
 
 
 class Children:
-    """A process that forks one child a job."""
+    """A process that forks one child for each job."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self._process = process
@@ -77,7 +77,7 @@ class Children:
 
 @contextmanager
 def children(folder: Path, modules: tuple[str, ...] = ()) -> Iterator[Children]:
-    """A clean process with these modules imported; it ends with the block."""
+    """A clean process with these modules imported."""
     site = [path for path in sys.path if path.endswith("site-packages")]
     command = [sys.executable, "-I", "-S", "-B", "-c", _PROGRAM, str(SOURCE), str(folder)]
     command += [json.dumps(site), json.dumps(modules)]

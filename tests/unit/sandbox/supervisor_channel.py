@@ -50,7 +50,7 @@ class Call:
 
     def __init__(self, line: socket.socket, job: dict[str, Any]) -> None:
         self.line = line
-        # What it has reported so far, a frame each.
+        # Its reports so far, a frame each.
         self.reports: list[bytes] = []
         arguments = job.get("arguments", {})
         received = json.dumps(job).encode() + b"\n" + json.dumps(arguments).encode()
@@ -92,7 +92,7 @@ class Call:
             try:
                 piece = self.line.recv(count - len(read))
             except ConnectionResetError:
-                piece = b""  # it went before it had read everything
+                piece = b""  # it exited before it had read everything
             if not piece:
                 raise EOFError
             read += piece

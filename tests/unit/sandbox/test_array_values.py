@@ -1,4 +1,4 @@
-"""What a function returned, as JSON: values of numpy and pandas."""
+"""Return values as JSON: values of numpy and pandas."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class TestArrays:
         assert "unit 'ps'" in why_not(np.timedelta64(1, "ps"))
 
     def test_too_large_a_one_is_not_even_looked_at(self) -> None:
-        endless = np.broadcast_to(np.float64(1), (10**6, 10**6))  # terabytes, were it written out
+        endless = np.broadcast_to(np.float64(1), (10**6, 10**6))  # terabytes as text
         with pytest.raises(JsonTooLarge):
             encode_result(endless, ROOM)
 

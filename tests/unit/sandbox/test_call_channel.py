@@ -28,13 +28,13 @@ Ends = tuple[socket.socket, socket.socket]
 
 @pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
-    """The loop that tests have, and the one that the server has."""
+    """The event loop of tests, and that of the server."""
     return "asyncio", {"use_uvloop": request.param}
 
 
 @pytest.fixture
 def peer() -> Iterator[Ends]:
-    """The server's end, and the other; a line closes the first itself."""
+    """The server's end, and the other; the call channel closes the first itself."""
     ours, theirs = socket.socketpair()
     theirs.settimeout(60)
     yield ours, theirs

@@ -46,7 +46,7 @@ def elsewhere() -> Iterator[int]:
 
 
 def begin(calls: Zygote, script: str) -> tuple[Call, socket.socket]:
-    """A call with a network, which waits for the server to serve it."""
+    """Start a call with a network, which waits for the server's proxy."""
     call = calls.call(command(PYTHON, "-I", "-S", "-c", script, network=True))
     head, descriptors, _, _ = socket.recv_fds(call.line, 5, 4)
     assert head == b"L\0\0\0\0"
@@ -57,7 +57,7 @@ def begin(calls: Zygote, script: str) -> tuple[Call, socket.socket]:
 
 
 def serve(call: Call, listener: socket.socket) -> Ended:
-    """Let the call run, and end it."""
+    """Let the call run and end."""
     call.line.sendall(b"l")
     with call, listener:
         assert call.frame() == ("S", b"")

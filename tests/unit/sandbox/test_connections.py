@@ -31,14 +31,14 @@ class Calls:
         self._servings: list[ProxyListener] = []
 
     def begin(self, user_id: str) -> int:
-        """The port of the proxy of one more call."""
+        """Start one more call and return the port of its proxy."""
         listener = socket.create_server(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
         self._servings.append(self._proxy.serve(listener, user_id))
         return port
 
     async def close(self) -> None:
-        """End them all."""
+        """End all calls."""
         for running in self._servings:
             await running.close()
 

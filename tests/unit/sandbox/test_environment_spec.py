@@ -66,7 +66,7 @@ def test_a_folder_around_programs_or_the_boards_own_files_is_never_writable(
     (tmp_path / "apart").mkdir()
     monkeypatch.setattr(sys, "prefix", str(venv))
     board = Path(pegboard.__file__).parent
-    home = str(tmp_path / "var" / "home")  # not there yet
+    home = str(tmp_path / "var" / "home")  # does not exist yet
     for around in (
         tmp_path,
         tmp_path / "link",
@@ -111,7 +111,7 @@ def test_so_is_one_in_which_something_that_is_hidden_was_replaced_or_made(tmp_pa
     file.write_text("a")
     made = identify_environment(environment)
     assert made != before
-    # As an editor saves: what hid the former does not hide this.
+    # As an editor saves: the mount over the former file does not hide the new one.
     (tmp_path / "new").write_text("b")
     (tmp_path / "new").replace(file)
     assert identify_environment(environment) not in (before, made)

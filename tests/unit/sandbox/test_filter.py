@@ -51,7 +51,7 @@ def test_the_table_of_calls_is_that_of_the_kernels_headers(name: str) -> None:
         if not (name == "aarch64" and (244 <= int(number) <= 259 or 403 <= int(number) <= 423))
     }
     newest = found.pop("syscalls", max(found.values()) + 1) - 1
-    # On 64-bit machines the header's other name for this call.
+    # The header's other name for this system call on 64-bit machines.
     if name == "aarch64":
         found.pop("sync_file_range2", None)
         found["newfstatat"] = found.pop("fstatat")

@@ -39,7 +39,7 @@ from tests.waiting import until
 
 @pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
-    """The loop that tests have, and the one that the server has."""
+    """The event loop of tests, and that of the server."""
     return "asyncio", {"use_uvloop": request.param}
 
 
@@ -173,7 +173,7 @@ async def test_a_zygote_that_dies_with_the_call_in_its_hands_is_replaced_once(mo
     begin, deaths = Zygote.begin, [True, False]
 
     async def dies(self: Zygote, theirs: socket.socket, *, network: bool) -> None:
-        # Stopped, it has been sent the call and not begun it.
+        # The stopped process has received the call and not begun it.
         os.kill(self.pid, signal.SIGSTOP)
         await begin(self, theirs, network=network)
         os.kill(self.pid, signal.SIGKILL if deaths.pop(0) else signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""What a function returned, as JSON: values of Python and its standard library."""
+"""Return values as JSON: values of Python and its standard library."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tests.unit.sandbox.confined import Forker, forker
 ALL = KernelFeatures(landlock=7, namespaces=True, seccomp=True, proc=True)
 NONE = KernelFeatures(0, False, False, False, {name: f"no {name} today" for name in KERNEL_FEATURES})
 
-# A filter of one call: with what it is answered, and for which argument.
+# A filter of one system call: the error it returns, and for which argument.
 TAKEN = """
 from pegboard.sandbox.child import seccomp_filter as bpf, rootfs, probe_main as probe
 EMPTY = rootfs.ZygoteSpec((), (), False, (), (), frozenset(), ())
@@ -36,7 +36,7 @@ def take(name, answer, *checks):
 """
 EPERM, EINVAL, ENOSYS, KILLED = 0x50001, 0x50016, 0x50026, 0x80000000
 
-# What is taken away; which ability is missing then, and why.
+# The disabled feature; the ability that is then missing, and why.
 WITHOUT = {
     "no Landlock in the kernel": (
         f"take('landlock_create_ruleset', {ENOSYS})",
@@ -164,7 +164,7 @@ def received(tmp_path: Path) -> Path:
 
 
 def lasting(pipe: Path) -> str:
-    """The program that does so."""
+    """Return the program that does so."""
     return f"import os, time; file = open({str(pipe)!r}, 'w'); os.fork(); file.write('.'); file.flush(); time.sleep(60)"
 
 

@@ -91,7 +91,7 @@ class Places:
         } | more
 
     def named(self) -> str:
-        """Their names, as the rows use them."""
+        """Return the names that the rows use."""
         names = {"R": self.readable, "W": self.writable, "O": self.outside, "F": self.alone}
         return "".join(f"{name} = {str(path)!r}\n" for name, path in names.items())
 

@@ -14,7 +14,7 @@ from pegboard.sandbox.child import memory_meter
 from pegboard.sandbox.child.memory_meter import MemoryMeter
 
 MIB = 2**20
-# 256 MiB by the status of the process, 4 of which there are.
+# 256 MiB by the status of the process, of which it really has 4.
 MAPS = """
 import mmap, sys
 size = 4 * 2**20

@@ -31,7 +31,7 @@ def has_ended(pid: int) -> bool:
 def test_it_runs_as_long_as_its_socket_is_open() -> None:
     for _ in range(20):
         pid1 = Pid1(NAMESPACES)
-        pid1.hide()  # returns after an answer, so it runs
+        pid1.hide()  # returns after a response, so it runs
         assert is_first(pid1.pid) and is_there(pid1.pid)
         pid1.close()
         assert has_ended(pid1.pid)

@@ -49,7 +49,7 @@ class Bare:
         return self.zygote.run(*argv, **{"folder": str(work), "cwd": str(work)} | changes)
 
     def new_folder(self) -> Path:
-        """A work folder, as the server makes one."""
+        """Create a work folder like the server's."""
         work = self.folder / secrets.token_hex(4)
         work.mkdir()
         if os.geteuid() == 0:

@@ -27,7 +27,7 @@ async def upstream() -> AsyncIterator[Upstream]:
 
 
 def both_ways(host: str, port: int) -> tuple[bytes, bytes]:
-    """Asking for a tunnel to there, and for a URL."""
+    """Return requests for a tunnel to this address, and for a URL."""
     return f"CONNECT {host}:{port} HTTP/1.1\r\n\r\n".encode(), fetching(port, host=host)
 
 

@@ -47,7 +47,7 @@ def parsed(head: bytes) -> ProxyRequest:
 
 
 def written(request: ProxyRequest) -> bytes:
-    """The head as its server gets it."""
+    """Return the head as the server receives it."""
     assert request.message is not None
     return create_server_parser().send(request.message)
 

@@ -42,7 +42,7 @@ def run(calls: Zygote, code: str, arguments: dict[str, Any] | None = None, **cha
 
 
 def value(calls: Zygote, code: str, **changes: Any) -> Any:
-    """What the function returned."""
+    """Return the function's result."""
     ended = run(calls, code, **changes)
     answer = json.loads(ended.result)
     assert (ended.fate, list(answer)) == ("exited", ["ok"])

@@ -25,7 +25,7 @@ from tests.waiting import until
 
 @pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
-    """The loop that tests have, and the one that the server has."""
+    """The event loop of tests, and that of the server."""
     return "asyncio", {"use_uvloop": request.param}
 
 

@@ -87,7 +87,7 @@ GUARDED = [
     *[(f"call('mmap', 0, 2**21, 3, 0x40000 | {flags}, -1, 0)", "EPERM", "EPERM") for flags in (1, 2, 0x21, 0x22)],
     ("call('mmap', 0, 4096, 3, 0x21, -1, 0)", "EPERM", "EPERM"),
     ("call('mmap', 0, 4096, 3, 0x22, -1, 0) > 0", True, True),
-    # the supervisor's limits and priority, and one's own
+    # limits and priority, of the supervisor and of the process itself
     ("resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))", "EPERM", "EPERM"),
     ("resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))", None, None),
     ("os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)", "EPERM", "EPERM"),

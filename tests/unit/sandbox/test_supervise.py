@@ -1,4 +1,4 @@
-"""What the server receives about a call, and that no process outlives its supervisor."""
+"""The messages of a call to the server, and that no process outlives its supervisor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.sandbox.supervisor_channel import Call, Zygote, command, living
 
 
 def marked() -> str:
-    """A number of seconds to sleep that no other process sleeps."""
+    """A number of seconds for `sleep` that no other process uses."""
     return f"9{secrets.randbelow(10**8):08}.5"
 
 
@@ -28,7 +28,7 @@ def until_gone(call: Call) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that this one has started, and that are still there."""
+    """Return the existing child processes of this process."""
     try:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
@@ -153,7 +153,7 @@ def test_a_server_that_says_more_than_it_should_is_not_listened_to(calls: Zygote
 
 
 def is_ended(pid: int) -> bool:
-    """True if the process has ended, whether or not its parent knows that."""
+    """Return True if the process has ended, whether or not its parent knows that."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):

@@ -36,7 +36,7 @@ def main(left, right):
 
 
 def supervisors(calls: Zygote) -> set[int]:
-    """Those that are there now."""
+    """Return the existing supervisors."""
     found = set()
     for pid in children(calls.process.pid):
         with suppress(FileNotFoundError, ProcessLookupError):
@@ -46,7 +46,7 @@ def supervisors(calls: Zygote) -> set[int]:
 
 
 def waiting(calls: Zygote) -> int:
-    """The one that waits for the next call: it has made namespaces already, and no other has."""
+    """Return the supervisor that waits for the next call: only this one has already made namespaces."""
     found: list[int] = []
     looks = 0
     # More than once: a call that has just ended keeps its supervisor until its processes have ended.
@@ -60,7 +60,7 @@ def waiting(calls: Zygote) -> int:
 
 
 def template(calls: Zygote) -> int:
-    """The one process with the libraries, which was the first to be started."""
+    """Return the one process with the libraries, which was started first."""
     return min(children(calls.process.pid))
 
 

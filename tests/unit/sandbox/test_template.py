@@ -16,7 +16,7 @@ import pytest
 from tests.unit.sandbox.confined_tools import is_there
 from tests.unit.sandbox.supervisor_channel import Call, Refused, Zygote, command, make_zygote_spec, zygote
 
-# Descriptors of a template between calls: the standard ones, that for requests, and two for the copy that waits.
+# Descriptors of a template between calls: the standard ones, one for requests, and two for the waiting copy.
 AT_REST = 6
 # Waits until a mounted folder has a file of this name.
 WAITS = "import os, time\ndef main():\n    while not os.path.exists({path!r}):\n        time.sleep(0.01)\n    {then}"
@@ -108,10 +108,10 @@ def test_the_one_that_waits_takes_a_call_although_the_template_was_killed(user: 
     with zygote(make_zygote_spec(python=True), user) as calls:
         template = template_of(calls.process.pid)
         while len(first := children(template)) != 1:
-            pass  # it is on its way
+            pass  # it is starting
         assert calls.function("def main(): return 1").result == b'{"ok":1}'
         while len(children(template)) != 1 or children(template) == first:
-            pass  # so is the next one, and the first has yet to end
+            pass  # so is the next one, and the first has not ended yet
         os.kill(template, signal.SIGKILL)
         until_gone(template)
         assert calls.function("def main(): return 2").result == b'{"ok":2}'
@@ -197,7 +197,7 @@ def test_as_many_calls_run_at_once_as_the_hard_limit_of_descriptors_allows(user:
 
 
 def test_a_call_for_which_there_is_no_descriptor_left_costs_no_other(folder: Path, user: str) -> None:
-    # Enough for two calls, and not for a third; those that run have more.
+    # Enough for two calls, and not for a third; running ones have more.
     code = """
 import os, resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (16, 256))
@@ -210,7 +210,7 @@ os.register_at_fork(after_in_child=lambda: resource.setrlimit(resource.RLIMIT_NO
         with calls.call(job) as first:
             assert first.frame() == ("S", b"")
             while len(children(template)) != 2:
-                pass  # the next one is on its way
+                pass  # the next one is starting
             with calls.call(job) as second:
                 assert second.frame() == ("S", b"")
                 with pytest.raises(EOFError):

@@ -11,7 +11,7 @@ from tests.unit.sandbox.test_template import library
 
 THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
 WISHES = "import os\ntold = []\nos.register_at_fork(after_in_child=lambda: told.append(os.getpid()))\n"
-# What libraries may go on with in the template, and what calls must not find of it.
+# State of libraries in the template that may continue to change, and that calls must not see.
 GOING_ON = {
     "a thread that writes to its own files": (
         "import os, threading, time\nown = [os.open('/dev/null', os.O_WRONLY) for _ in range(8)]\n"

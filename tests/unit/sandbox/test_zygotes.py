@@ -35,7 +35,7 @@ from tests.waiting import until
 
 @pytest.fixture(params=USE_UVLOOP)
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
-    """The loop that tests have, and the one that the server has."""
+    """The event loop of tests, and that of the server."""
     return "asyncio", {"use_uvloop": request.param}
 
 
@@ -208,7 +208,7 @@ async def test_a_process_that_a_library_has_started_ends_with_its_zygote(
             waiting.cancel()
         await asyncio.wait([waiting])
         below = descendants_of(zygote.pid)
-        # The kernel closes what a new program does not inherit before it shows that program's arguments.
+        # The kernel closes descriptors with close-on-exec before it shows the arguments of the new program.
         await until(lambda: found(lambda: bool(processes_of("600", "sleep") & set(below))))
         zygotes.drop(zygote)
         for pid in below:

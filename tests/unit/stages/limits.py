@@ -24,7 +24,7 @@ class Clock:
 
 
 def at_once(call: Coroutine[Any, Any, Any]) -> Any:
-    """What the call returns, given that it never waits for anything."""
+    """Return the result of the call, which must not wait for anything."""
     with pytest.raises(StopIteration) as stopped:
         call.send(None)
     return stopped.value.value

@@ -17,7 +17,7 @@ PROMISE = {"type": "integer"}
 
 
 def giving(*outputs: Any) -> Any:
-    """A run that gives one output after the other."""
+    """Return a function that returns these outputs in turn."""
     left = list(outputs)
 
     async def give(_call: ReadyCall) -> Any:

@@ -25,7 +25,7 @@ from tests.unit.stages.test_execute import compiled, run
 
 
 class Script:
-    """Does one thing after the other: raises what is an error, and gives back anything else."""
+    """Returns these values in turn, and raises those that are errors."""
 
     def __init__(self, *steps: Any) -> None:
         self._steps = list(steps)
@@ -44,7 +44,7 @@ class Script:
 
 
 def printing(error: ToolError, printed: Any) -> ToolError:
-    """The error, with what was printed before it."""
+    """Return the error with this printed output."""
     error.printed = printed
     return error
 
@@ -113,7 +113,7 @@ class TestTakenOver:
 
 
 def kept(printed: Any) -> str | None:
-    """What the row keeps of it."""
+    """Return the part of it that the row stores."""
     this = CallRun(ToolCall("quote", {}), Caller("u", "ada"), None)
     this.attempts.count, this.attempts.printed = 1, printed
     return this.execution(this.build_success(ExecutionOutcome(b"1", 1))).printed
@@ -134,7 +134,7 @@ class TestCut:
         [
             ("x" * (MAX_KEPT_PRINTED_BYTES + 1), "x" * MAX_KEPT_PRINTED_BYTES, "1"),
             ("x" * (2**20), "x" * MAX_KEPT_PRINTED_BYTES, "983,040"),
-            # 65,536 is no multiple of three, so the last one that fits ends a byte before.
+            # 65,536 is not a multiple of three, so the last one that fits ends a byte before.
             ("☂" * 30_000, "☂" * 21_845, "24,465"),
             ("x" + "😀" * 20_000, "x" + "😀" * 16_383, "14,468"),
             # A text that cannot be stored is measured in its stored form.

@@ -20,7 +20,7 @@ from tests.unit.stages.test_printed import Script
 
 
 async def called(board: Pegboard, *steps: Any) -> Any:
-    """The answer to one call for each step."""
+    """Make one call for each step and return the results."""
     use(board, Kind.INTERNAL, Script(*steps))
     await board.add(mock(tool_type="internal", config={"handler": "h"}))
     return [await board.call("quote", key=str(number)) for number in range(len(steps))]

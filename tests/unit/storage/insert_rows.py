@@ -78,6 +78,6 @@ async def keep_writer(database: Database, number: int = 1, *, seq: int = 0, coun
 
 
 async def move_writer(database: Database, number: int, seq: int) -> None:
-    """Let a writer's chain end there."""
+    """Set the end of a writer's chain."""
     async with database.write() as conn:
         await conn.execute(update(_writers).where(_writers.c.number == number).values(seq=seq))

@@ -65,6 +65,6 @@ async def kept_user(database: Database, name: str = "ada", **fields: Any) -> Use
 
 
 async def add_executions(conn: AsyncConnection, rows: Iterable[Execution]) -> None:
-    """Rows of the journal, as they are before anything links them."""
+    """Add rows to the journal without a hash chain."""
     table = journal_tables.executions
     await conn.execute(insert(table), [row._asdict() for row in rows])

@@ -15,7 +15,7 @@ from tests.servers import PostgresServer
 
 
 class Seen:
-    """What a watcher received."""
+    """The changes that a watcher received."""
 
     def __init__(self) -> None:
         self.revisions: list[int] = []
@@ -23,7 +23,7 @@ class Seen:
         self._reported = asyncio.Event()
 
     async def on_change(self, revision: int) -> None:
-        """Note it, or fail while it is instructed to."""
+        """Record the change, or fail if configured so."""
         if self.failing:
             self.failing -= 1
             raise ConnectionError("not now")
@@ -56,7 +56,7 @@ async def change(database: Database) -> None:
 
 @pytest.fixture
 async def other(database: Database, database_url: str) -> AsyncIterator[Database]:
-    """The same database, as another process has it."""
+    """The same database, opened by another process."""
     opened = Database.create(database_url)
     yield opened
     await opened.close()

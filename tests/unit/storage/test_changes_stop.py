@@ -14,14 +14,14 @@ from pegboard.storage.database import Database
 
 
 class Connection:
-    """What watching needs of a connection to PostgreSQL, so that a notice can come at an exact moment."""
+    """The methods of a PostgreSQL connection that watching uses, to notify it at an exact moment."""
 
     def __init__(self) -> None:
         self.notice: Callable[..., None] | None = None
         self.asked = asyncio.Event()
 
     def add_termination_listener(self, callback: Callable[..., None]) -> None:
-        """It never breaks."""
+        """Do nothing: the connection never breaks."""
 
     async def add_listener(self, channel: str, callback: Callable[..., None]) -> None:
         """Keep the callback."""
@@ -34,7 +34,7 @@ class Connection:
 
 
 class Watched:
-    """What watching needs of a database."""
+    """The methods of a database that watching uses."""
 
     kind = "postgresql"
     is_memory = False
@@ -58,7 +58,7 @@ async def test_a_notice_that_comes_with_the_cancellation_does_not_swallow_it() -
     watching = asyncio.create_task(changes.watch(nothing))
     await connection.asked.wait()
     for _ in range(3):
-        await asyncio.sleep(0)  # until it waits for a notice
+        await asyncio.sleep(0)  # until it waits for a notification
     connection.notice()
     watching.cancel()
     connection.asked.clear()

@@ -117,7 +117,7 @@ def id_at(moment: datetime) -> str:
 
 
 def begun(moment: datetime, **fields: Any) -> Execution:
-    """An execution begun then, with the id that it got there and then."""
+    """Return an execution that began at this time, with an id of this time."""
     return an_execution(id=id_at(moment), started_at=moment, **fields)
 
 

@@ -32,7 +32,7 @@ Query = Callable[[AsyncConnection], Awaitable[Any]]
 
 
 async def plan(database: Database, query: Query, telling: str = "FROM") -> str:
-    """How the database runs a query; the first one with these words in it."""
+    """Return the plan of the first query with these words."""
     explain = "EXPLAIN QUERY PLAN" if database.kind == "sqlite" else "EXPLAIN"
     async with database.read() as conn:
         assert conn.sync_connection is not None
@@ -44,7 +44,7 @@ async def plan(database: Database, query: Query, telling: str = "FROM") -> str:
 
 
 async def fill(database: Database) -> User:
-    """Some thousand tools, few of them unusual; returns a user with a few."""
+    """Add some thousand tools, few of them unusual; return a user with a few."""
     admin, other_user = a_user("admin"), a_user("somebody")
     kinds = [Kind.HTTP] * 60 + [Kind.PYTHON] * 30 + [Kind.SHELL] * 9 + [Kind.TABLE]
     made = [
@@ -97,7 +97,7 @@ async def fill_journal(database: Database) -> None:
 
 
 async def unused(database: Database, queries: dict[str, Query]) -> dict[str, str]:
-    """The indexes that their query does not use, with what it does instead."""
+    """Return the indexes that their query does not use, with the plan."""
     plans = {index: await plan(database, query) for index, query in queries.items()}
     return {index: how for index, how in plans.items() if not re.search(rf"\b{index}\b", how)}
 
@@ -140,7 +140,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "code": {"code": "timeout"},
     "span": SPAN,
 }
-# What each filter is looked up by, and those together that have an index of their own.
+# The columns of each filter, and of combinations with an index of their own.
 INDEXES = {
     ("name",): "idx_execution_name",
     ("tool",): "idx_execution_name",

@@ -19,7 +19,7 @@ Kept = tuple[Tool, Secret]
 
 @pytest.fixture
 async def kept(database: Database) -> Kept:
-    """A tool with two versions and another one, a secret and a removed one."""
+    """Add a tool with two versions and another one, a secret and a removed one."""
     ada = await kept_user(database)
     tool = a_tool(ada, config={"env": {"K": "sealed:1"}}, sealed_auth={"token": "sealed:2"})
     secret = a_secret(ada, sealed="sealed:3")

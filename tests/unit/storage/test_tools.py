@@ -40,7 +40,7 @@ async def memory() -> AsyncIterator[Database]:
 
 
 def everything(owner: User) -> Tool:
-    """A tool with no field at its default."""
+    """Return a tool without default values."""
     return a_tool(
         owner,
         "Weather_Now",

@@ -1,4 +1,4 @@
-"""What Prometheus receives about broken contracts."""
+"""The Prometheus metrics of contract violations."""
 
 from __future__ import annotations
 

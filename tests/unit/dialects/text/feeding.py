@@ -34,7 +34,7 @@ MARKED: list[TextDialect] = [
 
 
 def calls_of(dialect: Dialect, *pieces: Any) -> list[AskedCall]:
-    """The calls of a text that comes in these pieces."""
+    """Return the calls of a text that arrives in these chunks."""
     into = Assembly(lambda _name: None)
     for piece in pieces:
         dialect.read(piece, into)
@@ -58,14 +58,14 @@ def in_pieces(text: str, size: int) -> list[str]:
 
 
 def answered(dialect: Dialect, times: int = 1, id: str = "") -> str:
-    """What the model receives about a call that succeeded, or of several."""
+    """Return what the model receives about one or several calls that succeeded."""
     result = ToolResult("get_weather", True, '{"temp_c": 7.5, "sky": "bewölkt"}'.encode(), run_id="r-1")
     answer = Answer(AskedCall("get_weather", {}, id), result)
     return str(dialect.render([answer] * times, many=times > 1))
 
 
 def failed(dialect: Dialect, id: str = "") -> str:
-    """What it receives about one that failed."""
+    """Return what the model receives about a call that failed."""
     problem = Problem(ErrorType.UNKNOWN, "failed", 'It said "no"', False)
     answer = Answer(AskedCall("get_weather", {}, id), ToolResult("get_weather", False, problem=problem))
     return str(dialect.render([answer], many=False))

@@ -21,7 +21,7 @@ UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def schema_of(name: str) -> Mapping[str, Any] | None:
-    """The input schema of one of the tools in the examples."""
+    """Return the input schema of one of the tools in the examples."""
     return TOOLS.get(name)
 
 
@@ -31,7 +31,7 @@ def pieces_of(text: str, size: int) -> list[str]:
 
 
 def read(dialect: Dialect, *pieces: str, schema_of: SchemaLookup = schema_of) -> list[AskedCall]:
-    """The calls in a text that comes in these pieces."""
+    """Return the calls in a text that arrives in these chunks."""
     into = Assembly(schema_of)
     for piece in pieces:
         dialect.read(piece, into)

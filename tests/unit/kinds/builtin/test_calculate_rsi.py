@@ -31,7 +31,7 @@ def error(**arguments: Any) -> str:
 
 
 def naive(prices: list[float], period: int, at: int) -> Fraction:
-    """The RSI at one price, from the definition, in exact arithmetic."""
+    """Return the RSI at one price, computed from the definition with exact arithmetic."""
     exact = [Fraction(price) for price in prices]
     changes = [exact[day] - exact[day - 1] for day in range(1, at + 1)]
     gains = [change if change > 0 else Fraction(0) for change in changes]

@@ -36,7 +36,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 
 def echo(name: str, arguments: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    """A step that echoes its arguments."""
+    """Return a step that echoes its arguments."""
     return {"id": name, "tool": "echo", "arguments": arguments or {}, **more}
 
 

@@ -56,7 +56,7 @@ async def outcome(board: Pegboard, tool: str, caller: Caller) -> Any:
 
 
 class TestReach:
-    """A public chain or fallback is no way to the private tools of its callers."""
+    """A public chain or fallback gives no access to the private tools of its callers."""
 
     async def test_a_chain_does_not_reach_private_tools_of_its_caller(self, board: Pegboard) -> None:
         eve, ada = await member(board, "eve"), await member(board, "ada")
@@ -64,7 +64,7 @@ class TestReach:
         await board.add(answer("the_admins", "admin's"))
         await board.add(saved("to_ada", "adas_own", is_public=True), caller=eve)
         await board.add(saved("to_admin", "the_admins", is_public=True), caller=eve)
-        # They were not there for eve when she saved the chains, so the names are not bound.
+        # The tools were not visible to eve when she saved the chains, so the names are not bound.
         for chain, tool, caller in (("to_ada", "adas_own", ada), ("to_admin", "the_admins", board.admin)):
             assert (await outcome(board, chain, caller)).startswith(f"Step 's0' failed: Tool '{tool}' not found")
             assert (await board.chain({"steps": [{"id": "s0", "tool": tool}]}, caller=caller)).error is None, (

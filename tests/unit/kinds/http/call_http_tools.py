@@ -39,7 +39,7 @@ def open_tool(
 
 
 class Calling:
-    """An executor with its pool, and what calls its tools."""
+    """An executor with its pool, and helpers to call its tools."""
 
     def __init__(
         self, executor: HttpExecutor, outbound: GuardedClient, breakers: CircuitBreakers, hosts: HostLimiter
@@ -50,7 +50,7 @@ class Calling:
         self.breakers = breakers
 
     async def get(self, url: str, arguments: Mapping[str, Any] | None = None, **more: Any) -> Any:
-        """What a tool made for this one call returns."""
+        """Call a tool made for this one call and return its output."""
         return await self.call({"url": url}, arguments, **more)
 
     async def call(
@@ -62,7 +62,7 @@ class Calling:
         user: str = "carl",
         **fields: Any,
     ) -> Any:
-        """What a tool of this config, made for this one call, returns."""
+        """Call a tool with this config, made for this one call, and return its output."""
         tool = open_tool(config, auth, **fields)
         return await run(self.executor.prepare(tool), tool.tool, arguments, user=user)
 

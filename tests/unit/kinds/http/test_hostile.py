@@ -22,7 +22,7 @@ from tests.waiting import until
 SECONDS = 0.3
 JSON = "application/json"
 
-# What the upstream does, the error that is reported, and words in it.
+# The behaviour of the upstream, the reported error, and words in it.
 ATTACKS: dict[str, tuple[Behaviour, type[ToolError], str]] = {
     "hangs": (upstreams.hang, TimedOut, "did not finish within 0.3 s"),
     "slow headers": (upstreams.slow_headers, TimedOut, "did not finish"),
@@ -80,7 +80,7 @@ ATTACKS: dict[str, tuple[Behaviour, type[ToolError], str]] = {
 
 
 def left_over() -> tuple[int, int]:
-    """How many file descriptors and tasks there are."""
+    """Return the number of file descriptors and tasks."""
     return len(list(Path("/proc/self/fd").iterdir())), len(asyncio.all_tasks())
 
 
@@ -103,7 +103,7 @@ async def test_an_upstream_that_misbehaves_hurts_no_other_call(attack: str) -> N
 
 
 async def attacked(caller: Calling, url: str, error: type[ToolError], words: str) -> None:
-    # What does not wait for the deadline is given time enough for a busy machine.
+    # Calls that do not wait for the deadline get enough time for a busy machine.
     seconds = SECONDS if error is TimedOut else 10
     with pytest.raises(error) as caught:
         await caller.get(url, timeout=seconds)

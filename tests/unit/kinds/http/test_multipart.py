@@ -35,7 +35,7 @@ def sent(arguments: dict[str, Any], **config: Any) -> HttpRequest:
 
 
 def parts_of(request: HttpRequest) -> list[Part]:
-    """The parts as the standard library's mail parser reads them."""
+    """Return the parts, parsed by the standard library's mail parser."""
     head = f"Content-Type: {request.headers['Content-Type']}\r\n\r\n".encode()
     message = email.message_from_bytes(head + (request.body or b""), policy=email.policy.HTTP)
     assert message.is_multipart(), "no multipart body"

@@ -31,7 +31,7 @@ CREDENTIALS: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
     "cookie": ({}, {"type": "custom", "cookies": {"session": KEY}}),
     "config.headers": ({"headers": {"X-Configured": KEY}}, None),
 }
-# What the credential looks like on the wire: as it is, and as basic authentication writes it.
+# The credential on the wire: unchanged, and as basic authentication.
 TRACES = (KEY.encode(), b"YW5uOnNlc2FtZS1vcGVuLTk")
 
 

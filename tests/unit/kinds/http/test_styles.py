@@ -102,7 +102,7 @@ TABLE: dict[tuple[str, str, bool | None], list[str | None]] = {
         "blue", "", "blue%7Cblack%7Cbrown", None, "R%7C100%7CG%7C200%7CB%7C150", None, f"a%7C{A}",
     ],
 }  # fmt: skip
-# deepObject knows no other way than one pair an entry.
+# deepObject has no other form than one pair per entry.
 TABLE["query", "deepObject", False] = TABLE["query", "deepObject", True]
 CASES = [
     pytest.param(*key, VALUES[column], expected, id=f"{'-'.join(map(str, key))}-{column}")

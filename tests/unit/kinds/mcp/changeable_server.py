@@ -21,14 +21,14 @@ def odd(how: str, *more: str) -> list[str]:
 
 
 def tool(name: str, description: str | None = "Says something.", **others: Any) -> Json:
-    """A tool as a server lists it."""
+    """Return a tool as a server lists it."""
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
     return {"name": name, "description": description, "inputSchema": schema, **others}
 
 
 @dataclass
 class Offering:
-    """A server that speaks MCP over HTTP: what it offers may be changed at any time."""
+    """An MCP server over HTTP whose tools can be changed at any time."""
 
     tools: list[Json]
     server: Upstream = field(default_factory=lambda: Upstream(answer(500)))

@@ -21,7 +21,7 @@ async def outbound() -> AsyncIterator[GuardedClient]:
 
 @pytest.fixture
 async def upstreams(outbound: GuardedClient) -> AsyncIterator[McpSessionPool]:
-    """The pool as a board has it."""
+    """A pool with the board's defaults."""
     made = McpSessionPool(outbound, children=4, child_memory=2**30, max_bytes=2**20, connect_seconds=30)
     yield made
     await made.close()
@@ -29,7 +29,7 @@ async def upstreams(outbound: GuardedClient) -> AsyncIterator[McpSessionPool]:
 
 @pytest.fixture
 async def hasty(outbound: GuardedClient) -> AsyncIterator[McpSessionPool]:
-    """A pool that gives upstreams little time to come up."""
+    """A pool with a short timeout for the start of upstreams."""
     made = McpSessionPool(outbound, children=4, child_memory=2**30, max_bytes=2**20, connect_seconds=0.5)
     yield made
     await made.close()

@@ -21,7 +21,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def runner(upstreams: McpSessionPool) -> AsyncIterator[Runner]:
-    """An executor that makes two calls of one user at once."""
+    """An executor that runs at most two calls of one user at once."""
     made = Runner(upstreams, most_at_once=2)
     yield made
     await made.executor.close()

@@ -24,7 +24,7 @@ async def drifted(board: Pegboard, name: str = "say") -> bool:
 
 
 async def change(board: Pegboard, there: Offering, to: dict[str, Any] = OTHER) -> None:
-    """Have the server change its first tool, and a call notice."""
+    """Let the server change its first tool, and a call notice it."""
     there.tools[0] = to
     there.restart()
     refused = await board.call("say")

@@ -39,7 +39,7 @@ NOW = datetime.now(UTC)
 
 
 def tool_of(upstream: Upstream, **changes: Any) -> Tool:
-    """A tool that calls `echo` there."""
+    """Return a tool that calls `echo` on this upstream."""
     config: dict[str, Any] = {"tool": "echo"}
     if upstream.command is not None:
         config |= {"command": list(upstream.command), "env": dict(upstream.env)}
@@ -69,7 +69,7 @@ class Runner:
         )
 
     def ready(self, tool: Tool, auth: dict[str, Any] | None = None, *secrets: str) -> Callable[..., Any]:
-        """The prepared tool, as a function of the text that it repeats."""
+        """Return the compiled tool, as a function of the text that it repeats."""
         run = self.executor.prepare(OpenTool(tool, tool.config, auth, frozenset(secrets))).run
 
         async def call(
@@ -86,7 +86,7 @@ class Runner:
 
 @pytest.fixture
 def runner(upstreams: McpSessionPool) -> Runner:
-    """An executor as a board has it."""
+    """An executor with the board's defaults."""
     return Runner(upstreams)
 
 

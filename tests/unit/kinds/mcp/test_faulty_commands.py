@@ -98,7 +98,7 @@ async def test_a_server_that_reads_nothing_cannot_hold_anyone_up(upstreams: McpS
             return str(error)
 
     ends = await asyncio.gather(*(much() for _ in range(4)))
-    # One that comes when the session is over already gets a new one, and its time runs out there.
+    # A call that arrives after the end of the session gets a new session, and times out there.
     assert sum("does not read what it is sent" in end for end in ends) >= 3
 
 

@@ -110,7 +110,7 @@ async def test_a_status_that_is_no_answer_is_reported(
 
 
 async def among_neighbours(server: WebServer, upstreams: McpSessionPool) -> ToolError:
-    """The error of the call that fails, while calls before and after it on the same session succeed."""
+    """Return the error of the failing call, while calls before and after it on the same session succeed."""
     assert await say(upstreams, server.upstream) == "hi"
     neighbour = asyncio.create_task(say(upstreams, server.upstream, "wait"))
     error = await refused(upstreams, server.upstream, "fail")

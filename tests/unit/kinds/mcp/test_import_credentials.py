@@ -25,7 +25,7 @@ BEARER = {"type": "bearer", "token": TOKEN}
 
 
 def in_files(folder: Path) -> list[str]:
-    """What the files hold."""
+    """Return the contents of the files."""
     return [path.read_bytes().decode("latin-1") for path in folder.rglob("*") if path.is_file()]
 
 
@@ -85,7 +85,7 @@ async def test_credentials_are_masked_wherever_tools_and_changes_are_shown(board
 
 async def test_the_commands_environment_is_masked_too(board: Pegboard) -> None:
     taken = await board.imports.mcp(board.admin, command=odd("environment"), env={"API_KEY": TOKEN})
-    assert taken.created == []  # its tool has the name of one that is shipped
+    assert taken.created == []  # its tool has the name of a builtin one
     taken = await board.imports.mcp(board.admin, command=odd("environment"), env={"API_KEY": TOKEN}, prefix="o_")
     answer = build_tool_response(await board.tools.get("o_echo", board.admin), board.admin)
     assert answer.config is not None

@@ -39,7 +39,7 @@ class Held(NamedTuple):
 
 
 async def once(upstreams: McpSessionPool, upstream: Upstream, number: int) -> str:
-    """How one call ended: every fourth fails, every fourth is given up."""
+    """Return how one call ended: every fourth fails, every fourth is cancelled."""
     over_http = upstream.command is None
     tool = ("say", "fail", "slow", "say")[number % 4] if over_http else "echo"
     arguments = {"text": str(number), "why": "because", "seconds": 60}

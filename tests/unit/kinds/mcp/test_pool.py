@@ -36,7 +36,7 @@ async def pooled(outbound: GuardedClient, **limits: Any) -> AsyncIterator[McpSes
 
 
 def numbered(number: int, how: str = "plain") -> Upstream:
-    """One of several commands that differ in their environment alone."""
+    """Return one of several commands that differ only in their environment."""
     return odd(how, env={"NUMBER": str(number)})
 
 

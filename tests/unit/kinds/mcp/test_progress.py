@@ -50,7 +50,7 @@ WORDS = '"progress": 1, "total": 2, "message": "half"'
 
 
 async def message(upstreams: McpSessionPool, *says: str, times: int = 1) -> list[Progress]:
-    """The progress that a caller receives from an upstream that reports this before it answers."""
+    """Return the progress that a caller receives from an upstream that reports this before it responds."""
     received: list[Progress] = []
     arguments: dict[str, Any] = {"says": [*says, '"progress": 9'], "times": times}
     upstream = Upstream(None, COMMAND)

@@ -78,7 +78,7 @@ async def test_tools_are_listed_as_the_server_describes_them(way: Way, upstreams
 async def test_progress_reaches_a_caller_who_asked_for_it(way: Way, upstreams: McpSessionPool) -> None:
     received: list[Progress] = []
     await upstreams.call(way.upstream, "count", {"to": 3}, on_progress=received.append)
-    # The last word may come with the answer, when no reader listens any more.
+    # The last report may arrive with the response, when there is no reader any more.
     assert received[:2] == [Progress(1.0, 3.0, "at 1"), Progress(2.0, 3.0, "at 2")]
 
 

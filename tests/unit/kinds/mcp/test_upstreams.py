@@ -34,21 +34,21 @@ OFFERED: dict[str, Any] = {
 
 
 class Server:
-    """A server that returns what its file has."""
+    """A server that returns the results in its file."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self.write()
 
     def write(self, **results: Any) -> None:
-        """Let it return something else from now on."""
+        """Change the results from now on."""
         changed = self._file.with_suffix(".new")
         changed.write_text(json.dumps(OFFERED | {name.replace("__", "/"): value for name, value in results.items()}))
         changed.rename(self._file)
 
     @property
     def given(self) -> dict[str, Any]:
-        """How it is imported."""
+        """Return the fields of its import."""
         return {"command": [sys.executable, str(FOLDER / "raw_server.py"), str(self._file)], "env": {"S": SECRET}}
 
 

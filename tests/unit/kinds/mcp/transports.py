@@ -27,7 +27,7 @@ class Way:
     restart: Callable[[], None]
 
     def noted(self) -> list[str]:
-        """What it noted so far."""
+        """Return its record so far."""
         return self.notes.read_text().split() if self.notes.exists() else []
 
 
@@ -39,7 +39,7 @@ def opened(way: str, folder: Path) -> Iterator[Way]:
     if kind == "stdio":
 
         def kill() -> None:
-            # The server itself, as an operator would find it; the process that looks after it stays.
+            # The server itself, as an operator would find it; its supervisor stays.
             for pid in matching(str(notes)):
                 with suppress(FileNotFoundError, ProcessLookupError):  # a session of the test, which has ended
                     if b"child.py" not in Path(f"/proc/{pid}/cmdline").read_bytes():

@@ -43,7 +43,7 @@ class Script:
 
 @pytest.fixture
 async def executors() -> AsyncIterator[list[PythonExecutor]]:
-    """The executors that a test makes, closed after it."""
+    """The executors that a test makes, which are closed after it."""
     made: list[PythonExecutor] = []
     yield made
     for executor in made:

@@ -245,7 +245,7 @@ class TestCost:
 
 
 class TestOnce:
-    """The same code is parsed once for every caller, also if it is invalid."""
+    """The same code is parsed once for all callers, also if it is invalid."""
 
     @pytest.fixture
     def parsed_codes(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -65,7 +65,7 @@ async def test_an_exception_reaches_the_caller_with_the_line_of_the_code(board: 
 
 
 async def test_a_loop_without_end_is_ended_and_what_it_printed_is_kept(board: Pegboard) -> None:
-    # The sandbox is started by another call, so that this one has its whole time for the code.
+    # Another call starts the sandbox, so that this one has its whole timeout for the code.
     await board.add({"name": "first", "tool_type": "python", "config": {"code": "def f(): pass"}})
     assert (await board.call("first")).success
     found = await problem(board, "def f():\n    print('begun')\n    while True: pass", timeout=3)

@@ -13,7 +13,7 @@ NULL = {"type": "null"}
 
 
 def parameter(text: str) -> dict[str, Any]:
-    """The schema of the one parameter, which can always be registered."""
+    """Return the schema of the one parameter, which can always be registered."""
     schema = read_signature(f"def f({text}): pass")
     check_schema(schema, where="input_schema")
     (found,) = schema["properties"].values()

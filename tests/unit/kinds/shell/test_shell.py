@@ -40,7 +40,7 @@ async def sandbox() -> AsyncIterator[Sandbox]:
 
 @pytest.fixture
 def shell(sandbox: Sandbox) -> ShellExecutor:
-    """What runs shell tools there."""
+    """An executor of shell tools on this sandbox."""
     return ShellExecutor(sandbox)
 
 
@@ -207,7 +207,7 @@ class TestFailures:
         assert killed.message == "Tool 'tool' was ended by SIGSEGV"
 
     async def test_too_much_memory_is_reported(self, shell: ShellExecutor) -> None:
-        # Each of them alone stays below the limit.
+        # Each of them alone is below the limit.
         script = "for i in 1 2 3; do (head -c 90000000 /dev/zero; sleep 30) | tail -c 90000000 & done; wait"
         error = await refused(shell, opened(script, shell=True))
         assert isinstance(error, ExecutionFailed)

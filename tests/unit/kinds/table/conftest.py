@@ -9,6 +9,6 @@ from pegboard.kinds.table import file_watcher
 
 @pytest.fixture(autouse=True)
 def changes_are_seen_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board sees changes of the file and of its tables at once, which else is every few seconds."""
+    """Let a board check for changes of the file and of its tools often instead of every few seconds."""
     monkeypatch.setattr(file_watcher, "FILE_POLL_SECONDS", 0.05)
     monkeypatch.setattr(file_watcher, "TABLE_POLL_SECONDS", 0.1)

@@ -1,4 +1,4 @@
-"""Configs, table schemas and a database in memory for the tests of the code between a call and its database."""
+"""Configs, table schemas and a database in memory, for tests of the code between a call and its database."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MOODS = facts(ID, MOOD, ENERGY, key=("id",))
 
 
 class FakeSource:
-    """A database that counts keys, keeps what it is given, and fails as configured."""
+    """A database that counts keys, stores its entries, and fails as configured."""
 
     shown_url = "fake://"
 
@@ -90,7 +90,7 @@ class FakeSource:
 
     @property
     def inserted(self) -> Sequence[dict[str, Any]]:
-        """Every row there is, by its columns."""
+        """Return every row by its columns."""
         return [dict(zip(row.columns, row.values, strict=True)) for entry in self.entries for row in entry.rows]
 
 
@@ -117,12 +117,12 @@ def prepared(sources: TableSources, **more: Any) -> Prepared:
 
 
 def call_of(arguments: dict[str, Any], **more: Any) -> ReadyCall:
-    """A call of it with these arguments."""
+    """Return a call of the tool with these arguments."""
     return ReadyCall("run", tool_of(), Caller("u", "u"), arguments, "", time.monotonic() + 10, **more)
 
 
 async def run(tool: Prepared, **arguments: Any) -> Output:
-    """What a call of it returns."""
+    """Call the tool and return its output."""
     output = await tool.run(call_of(arguments))
     assert isinstance(output, Output)
     return output

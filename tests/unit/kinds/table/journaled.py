@@ -50,5 +50,5 @@ async def recorded(database: Database) -> dict[str, str | None]:
 
 
 def stripped(run_id: str) -> str:
-    """The id as `recorded` gives it."""
+    """Return the id in the form of `recorded`."""
     return run_id.replace("-", "")

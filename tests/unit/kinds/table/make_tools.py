@@ -36,7 +36,7 @@ ROW: dict[str, Any] = {
 
 
 def entry(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A table of these fields, or of those of moods, as a file lists it."""
+    """Return a table with these fields, or those of moods, as a file lists it."""
     return {
         "toolId": "log-mood",
         "displayName": "Log a mood",

@@ -36,7 +36,7 @@ async def run(url: str, script: str) -> None:
 
 
 async def asked(url: str, query: str) -> list[Any]:
-    """What another connection reads."""
+    """Run a query over another connection and return the rows."""
     async with connected(url) as conn:
         return [tuple(row) for row in await conn.fetch(query)]
 
@@ -54,7 +54,7 @@ async def opened(url: str, script: str = "", **options: Any) -> AsyncIterator[Po
 
 
 async def facts_of(source: PostgresqlSource, table: str, schema: str | None = None) -> TableSchema:
-    """The facts of a table that is there."""
+    """Return the schema of an existing table."""
     facts = await source.facts(schema, table)
     assert facts is not None
     return facts
@@ -67,7 +67,7 @@ def entry(facts: TableSchema, *rows: dict[str, Any], run_id: str | None = None, 
 
 
 def answered(keys: Sequence[RowKey]) -> InsertAnswer:
-    """The keys as they are, the first one as the row's id."""
+    """Return the keys unchanged, the first one as the row's id."""
     return InsertAnswer([list(map(str, key)) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
 
 
@@ -77,18 +77,18 @@ async def insert(source: PostgresqlSource, table: str, *rows: dict[str, Any], **
 
 
 async def together(source: PostgresqlSource, entries: Sequence[InsertEntry]) -> list[Any]:
-    """What each of many at once is answered, or raises."""
+    """Return the result or the exception of each of many concurrent inserts."""
     answers: list[Any] = await asyncio.gather(*(source.insert(one) for one in entries), return_exceptions=True)
     return answers
 
 
 async def nothing() -> object:
-    """What happens at COMMIT unless configured otherwise."""
+    """Do nothing at COMMIT, which is the default."""
     return None
 
 
 class Way:
-    """A way to the server; the next COMMIT that comes along is never answered, whether or not the server gets it."""
+    """A proxy to the server; the next COMMIT gets no response, whether or not the server receives it."""
 
     def __init__(self, url: str) -> None:
         self._to = make_url(url)

@@ -31,7 +31,7 @@ def run(file: Path, script: str) -> None:
 
 
 def asked(file: Path, query: str) -> list[Any]:
-    """What another connection reads."""
+    """Run a query over another connection and return the rows."""
     with closing(sqlite3.connect(file)) as connection:
         return connection.execute(query).fetchall()
 
@@ -51,7 +51,7 @@ def names_in(folder: Path) -> list[str]:
 async def entry(
     source: TableSource, table: str, *rows: dict[str, Any], run_id: str | None = None, seconds: float = 30
 ) -> InsertEntry:
-    """Rows for a table as it is now, answered with their keys."""
+    """Return rows for a table with its current schema, with their keys as the result."""
     facts = await source.facts(None, table)
     assert facts is not None
     return InsertEntry(
@@ -64,7 +64,7 @@ async def entry(
 
 
 def answered(keys: Sequence[RowKey]) -> InsertAnswer:
-    """The keys as they are, the first one as the row's id."""
+    """Return the keys unchanged, the first one as the row's id."""
     return InsertAnswer([list(key) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
 
 

@@ -17,7 +17,7 @@ BATCH = TableArgumentChecker(tools(batch=True)[1])
 
 
 def of_field(value: Any, **field: Any) -> FieldProblem | None:
-    """What is wrong with the value of one required field, if anything is."""
+    """Return the error of the value of one required field, or None."""
     arguments = TableArgumentChecker(tools({"name": "a", "required": True, **field})[0])
     found = problems(arguments, {"a": value})
     assert len(found) <= 1

@@ -1,4 +1,4 @@
-"""Calls of table tools on their way to a database, here one in memory that fails as configured."""
+"""Calls of table tools with a database in memory that fails as configured."""
 
 from __future__ import annotations
 

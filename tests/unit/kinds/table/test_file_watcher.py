@@ -45,7 +45,7 @@ async def board(file: Path, url: str) -> AsyncIterator[Pegboard]:
 
 
 def named(board: Pegboard, name: str) -> Any:
-    """The tool of that name as it hangs on the board now."""
+    """Return the tool with that name as it is on the board now."""
     compiled = board.snapshot.find(name)
     return None if compiled is None else compiled.tool
 

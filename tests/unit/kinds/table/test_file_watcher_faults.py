@@ -34,7 +34,7 @@ async def url(tmp_path: Path) -> str:
 
 @pytest.fixture
 def file(tmp_path: Path, url: str) -> Path:
-    """The file of tables, with one table in it."""
+    """The tables file, with one table."""
     return write_tables(tmp_path / "tables.json", log_mood(), database=url)
 
 
@@ -72,7 +72,7 @@ async def test_a_file_is_taken_when_no_one_has_written_to_it_for_a_while(
     look, looks = file_watcher.read_file_signature, count()
 
     def look_and_write_on(path: Path) -> tuple[int, ...] | None:
-        if next(looks) == 2:  # the change was noticed with the first look, and the second began to wait for its end
+        if next(looks) == 2:  # the first poll noticed the change, and the second began to wait for its end
             write_tables(path, log_mood(toolId="log-two"), database=url)
         return look(path)
 
@@ -104,7 +104,7 @@ async def test_a_source_that_is_gone_while_its_tables_are_looked_at_harms_no_oth
         status = asyncio.create_task(board.tables.status())
         write_tables(file, log_mood(), database=url)
         await board.tables.reload()
-        # Of before or after, whichever it came to see.
+        # The state before or after, depending on the timing.
         assert len((await status).items) in {1, 20}
         assert (await board.call("log-mood", A_MOOD)).problem is None
 

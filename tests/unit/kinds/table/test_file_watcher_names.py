@@ -26,7 +26,7 @@ async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def file(tmp_path: Path, url: str) -> Path:
-    """The file of tables, with one table in it."""
+    """The tables file, with one table."""
     return write_tables(tmp_path / "tables.json", log_mood(), database=url)
 
 

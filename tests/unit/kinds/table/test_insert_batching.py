@@ -21,7 +21,7 @@ from tests.unit.kinds.table.fakes import facts
 
 
 class Writer:
-    """Commits what it is given once it may go on, and keeps how much that was each time."""
+    """Commits batches when the test allows it, and records their sizes."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []

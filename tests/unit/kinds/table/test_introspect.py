@@ -62,7 +62,7 @@ COMMENT ON COLUMN mood_entries.energy_level IS 'From 1 to 10';
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database of either kind with one table that has a bit of everything."""
+    """A database of either kind with one table that uses many features."""
     if request.param == "sqlite":
         await run_sql(f"sqlite:///{tmp_path}/mood.db", SQLITE)
         return f"sqlite:///{tmp_path}/mood.db"

@@ -1,4 +1,4 @@
-"""Rows into PostgreSQL, one at a time and many together."""
+"""Inserts into PostgreSQL, one row at a time and in batches."""
 
 from __future__ import annotations
 

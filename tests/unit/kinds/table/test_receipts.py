@@ -49,7 +49,7 @@ async def tables(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 async def open_board(tables: str, tmp_path: Path) -> AsyncIterator[Open]:
-    """Opens boards, by default processes of the same one, with a tool that writes receipts."""
+    """Opens boards with a tool that writes receipts, by default processes of the same board."""
     async with AsyncExitStack() as stack:
 
         async def open_one(name: str = "board", **more: Any) -> Pegboard:

@@ -1,4 +1,4 @@
-"""A row of any table either fits, or exactly its invalid fields are named: compared with a plain model."""
+"""A row of any table is valid, or exactly its invalid fields are reported: compared with a plain model."""
 
 from __future__ import annotations
 

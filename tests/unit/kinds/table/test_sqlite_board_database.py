@@ -1,4 +1,4 @@
-"""Rows into tables beside the board's own, each committed with its journal entry."""
+"""Inserts into tables in the board's own SQLite database, each committed with its journal entry."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TABLE = "CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT UNIQUE)"
 
 @pytest.fixture(params=["file", "memory"])
 async def board(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """The database of a board, on disk or not, with a user's table beside its own."""
+    """The database of a board, on disk or in memory, with a user's table in it."""
     database = Database.create("memory" if request.param == "memory" else f"sqlite:///{tmp_path}/board.db")
     await migrate(database)
     async with database.write() as conn:
@@ -44,7 +44,7 @@ async def own(board: Database, tmp_path: Path) -> AsyncIterator[SqliteSource]:
 
 
 async def rows(board: Database, query: str) -> list[Any]:
-    """What the board reads."""
+    """Return the rows that the board reads."""
     async with board.read() as conn:
         return [tuple(row) for row in await conn.execute(text(query))]
 

@@ -203,7 +203,7 @@ async def test_a_caller_that_goes_while_its_row_waits_for_the_commit_leaves_none
     first = await entry(source, "moods", {"user_id": "gone"})
     second = await entry(source, "moods", {"user_id": "here"})
     task = asyncio.create_task(source.insert(first))
-    await asyncio.sleep(0)  # so that it is in front
+    await asyncio.sleep(0)  # so that it is first
 
     async def cancel() -> None:
         task.cancel()

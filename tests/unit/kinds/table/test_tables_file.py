@@ -1,4 +1,4 @@
-"""The tables file: what is read, and every fault of an invalid one."""
+"""The tables file: a valid one is parsed, and every error of an invalid one is reported."""
 
 from __future__ import annotations
 

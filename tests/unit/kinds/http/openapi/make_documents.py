@@ -33,12 +33,12 @@ def one(document: Json, **options: Any) -> Json:
 
 
 def ref(name: str, kind: str = "schemas") -> Json:
-    """A reference to one of the document's components."""
+    """Return a reference to one of the document's components."""
     return {"$ref": f"#/components/{kind}/{name}"}
 
 
 def of(operation: Json, *, path: str = "/x", method: str = "post", version: str = "3.1.0", **others: Any) -> Json:
-    """The definition of this one operation."""
+    """Return the definition of this one operation."""
     return one(api({path: {method: operation}}, version, **others))
 
 
@@ -48,7 +48,7 @@ def body(schema: Any, media_type: str = "application/json", *, required: bool = 
 
 
 def taking(schema: Any, version: str = "3.1.0", **others: Any) -> Json:
-    """What the schema of one query parameter becomes."""
+    """Return the imported schema of one query parameter."""
     definition = of(
         {"parameters": [{"name": "p", "in": "query", "schema": schema}]}, method="get", version=version, **others
     )

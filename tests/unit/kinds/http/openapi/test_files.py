@@ -16,7 +16,7 @@ PNG = {"base64": "AAE=", "filename": "a.png", "content_type": "image/png"}
 
 
 def offering(**content: Any) -> ImportedDocument:
-    """What one operation with these bodies becomes, by media type with `__` for the slash."""
+    """Return the definitions of one operation with these bodies, by media type with `__` for the slash."""
     entries = {name.replace("__", "/").replace("_", "-"): {"schema": schema} for name, schema in content.items()}
     operation = {"operationId": "send", "summary": "Send it.", "requestBody": {"required": True, "content": entries}}
     components = {"schemas": {"Photo": {"type": "object", "properties": {"photo": BINARY, "note": {"type": "string"}}}}}

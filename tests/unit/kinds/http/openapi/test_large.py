@@ -19,7 +19,7 @@ def listing(name: str) -> Json:
 
 
 def chain(length: int, properties: Callable[[Json], Json]) -> Json:
-    """Schemas S0, S1 and so on, each with properties that refer to the next."""
+    """Return schemas S0, S1 and so on, each with properties that refer to the next."""
     schemas = {f"S{n}": {"type": "object", "properties": properties(ref(f"S{n + 1}"))} for n in range(length)}
     return {**schemas, f"S{length}": {"type": "object", "required": ["never"]}}
 

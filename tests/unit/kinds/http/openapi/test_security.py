@@ -146,7 +146,7 @@ def test_the_credentials_are_for_the_first_server_if_none_is_named_for_all() -> 
 
 
 def placed(servers: list[str], source: str | None = None, **options: Any) -> tuple[str, bool, list[str]]:
-    """The URL of the one operation, whether it has the credentials, and what is noted."""
+    """Return the URL of the one operation, whether it has the credentials, and the notes."""
     document = api({"/a": {"get": {}}}, servers=[{"url": url} for url in servers])
     found = import_document(document, auth_config=BEARER, source_url=source, **options)
     [definition] = found.definitions
