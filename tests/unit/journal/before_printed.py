@@ -1,4 +1,4 @@
-"""A journal of a former version without the column `printed`, byte for byte, with the key of `chained_journals.CHAIN`."""
+"""A journal of a former version without the column `printed`, byte for byte; the key is `chained_journals.CHAIN`'s."""
 
 from __future__ import annotations
 
