@@ -100,6 +100,18 @@ def read_definition(data: Any, *, kept_kind: str | None = None) -> ToolCreate:
         raise Invalid.of("The tool definition is not valid", list_model_faults(error, ToolCreate)) from None
 
 
+def describe_definition() -> JsonObject:
+    """Return the JSON Schema of a definition; `tool_type` is any text, because packages add kinds."""
+    schema = ToolCreate.model_json_schema()
+    schema.pop("description", None)
+    schema["$defs"].pop("Kind", None)
+    schema["properties"]["tool_type"] = {
+        "type": "string",
+        "description": ToolCreate.model_fields["tool_type"].description,
+    }
+    return schema
+
+
 def describe_plugin_configs(place: str) -> dict[str, JsonObject]:
     """Return the JSON Schema of the config of each kind that an installed package adds or replaces.
 

@@ -111,10 +111,14 @@ class ToolRegistry:
     """Raises EgressRefused for a URL that the address policy never allows."""
     rules: RegistrationPolicy
 
-    async def create(self, spec: ToolCreate, caller: Caller) -> Tool:
-        """Create a tool that is owned by the caller, and return it; it can be called at once."""
+    async def create(self, spec: ToolCreate, caller: Caller, *, dry_run: bool = False) -> Tool:
+        """Create a tool that is owned by the caller, and return it; it can be called at once. A dry run only checks."""
         refuse_agents(caller)
         tool = self.make_tool(spec, caller)
+        if dry_run:
+            async with self.database.read() as conn:
+                await self._claim_names(conn, tool)
+            return tool
         async with self.database.change() as change:
             await self._claim_names(change.conn, tool)
             await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by=caller.user_id)
@@ -122,8 +126,8 @@ class ToolRegistry:
         self.snapshot.warm(tool.id)
         return tool
 
-    async def update(self, ref: str, patch: Mapping[str, Any], caller: Caller) -> Tool:
-        """Update the tool and return it: absent fields and masked values stay, null clears.
+    async def update(self, ref: str, patch: Mapping[str, Any], caller: Caller, *, dry_run: bool = False) -> Tool:
+        """Update the tool and return it: absent fields and masked values stay, null clears. A dry run only checks.
 
         Raises Conflict if `version` is given and is not the current one.
         """
@@ -131,6 +135,11 @@ class ToolRegistry:
         seen = await self.get_owned(ref, caller)
         # Before the transaction begins, so that it does not block other writes: checking code and schemas is slow.
         changed = self._apply_patch(seen, patch, caller)
+        if dry_run:
+            if changed.name.lower() != seen.name.lower():
+                async with self.database.read() as conn:
+                    await self._claim_names(conn, changed)
+            return changed
         async with self.database.change() as change:
             tool = await self._own(change.conn, ref, caller)
             if tool != seen:

@@ -13,7 +13,7 @@ from pegboard.kinds.base import KindSpec
 from pegboard.kinds.catalog import load_kinds
 from pegboard.model.call_errors import ErrorType
 from pegboard.registry import kind_list
-from pegboard.registry.tool_create import read_definition
+from pegboard.registry.tool_create import ToolCreate, read_definition
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import client, good, new_user
 
@@ -31,6 +31,15 @@ async def test_every_kind_is_listed_with_a_purpose_and_an_example_of_its_schema(
         read_definition(kind["example"])
         jsonschema_rs.validate(kind["config_schema"], kind["example"]["config"])
         assert kind["derives_schema"] or "input_schema" in kind["example"]
+
+
+async def test_the_schema_of_a_definition_accepts_every_example(admin: httpx.AsyncClient) -> None:
+    body = good(await admin.get("/v1/kinds"))
+    validator = jsonschema_rs.validator_for(body["definition_schema"])
+    for kind in body["items"]:
+        validator.validate(kind["example"])
+    assert not validator.is_valid({**body["items"][0]["example"], "unknown": 1})
+    assert set(body["definition_schema"]["properties"]) == set(ToolCreate.model_fields)
 
 
 @pytest.mark.parametrize("name", ["builtin", "http", "internal", "mcp", "mock", "python", "shell", "table"])

@@ -46,6 +46,34 @@ async def test_what_is_shown_of_a_tool_can_be_sent_back_and_changes_nothing(admi
     assert plan == {"created": [], "updated": {}, "unchanged": ["quote"], "deleted": []}
 
 
+async def test_a_dry_run_checks_a_new_tool_as_its_registration_would_and_saves_nothing(
+    admin: httpx.AsyncClient,
+) -> None:
+    shown = good(await admin.post("/v1/tools?dry_run=true", json=EVERYTHING), 200)
+    assert shown["name"] == "quote"
+    assert "hush" not in str(shown)
+    assert (await admin.get("/v1/tools/quote")).status_code == 404
+    created = good(await admin.post("/v1/tools", json=EVERYTHING), 201)
+    own = set(ToolCreate.model_fields)
+    assert {name: shown[name] for name in own} == {name: created[name] for name in own}
+    problem(await admin.post("/v1/tools?dry_run=true", json=EVERYTHING), 409)
+    refused = problem(
+        await admin.post("/v1/tools?dry_run=true", json={**EVERYTHING, "name": "other", "timeout": -1}), 422
+    )
+    assert [fault["field"] for fault in refused["errors"]] == ["timeout"]
+
+
+async def test_a_dry_run_checks_a_change_and_saves_nothing(admin: httpx.AsyncClient) -> None:
+    good(await admin.post("/v1/tools", json=EVERYTHING), 201)
+    change = {"description": "e", "config": {"mock_response": 2}, "version": 1}
+    shown = good(await admin.patch("/v1/tools/quote?dry_run=true", json=change))
+    assert (shown["description"], shown["version"], shown["config"]) == ("e", 2, {"mock_response": 2})
+    assert good(await admin.get("/v1/tools/quote"))["description"] == "d"
+    problem(await admin.patch("/v1/tools/quote?dry_run=true", json={**change, "version": 7}), 409)
+    problem(await admin.patch("/v1/tools/quote?dry_run=true", json={"name": "math_eval"}), 409)
+    problem(await admin.patch("/v1/tools/quote?dry_run=true", json={"config": {"unknown": 1}}), 422)
+
+
 async def test_null_puts_every_optional_field_back_to_its_default(admin: httpx.AsyncClient) -> None:
     good(await admin.post("/v1/tools", json=EVERYTHING), 201)
     optional = [name for name, field in ToolCreate.model_fields.items() if not field.is_required()]

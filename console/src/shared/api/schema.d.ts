@@ -2630,6 +2630,13 @@ export interface components {
         KindList: {
             /** Items */
             items: components["schemas"]["KindResponse"][];
+            /**
+             * Definition Schema
+             * @description JSON Schema of a definition, without that of `config`
+             */
+            definition_schema: {
+                [key: string]: unknown;
+            };
         };
         /**
          * KindResponse
@@ -5924,7 +5931,10 @@ export interface operations {
     };
     create_tool: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only check; the answer is the tool as it would be */
+                dry_run?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5935,6 +5945,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The tool as it would be; nothing is saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolResponse"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -6017,7 +6036,10 @@ export interface operations {
     };
     update_tool: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only check; the answer is the tool as it would be */
+                dry_run?: boolean;
+            };
             header?: never;
             path: {
                 ref: string;

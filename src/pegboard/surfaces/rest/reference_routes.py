@@ -9,6 +9,7 @@ from pydantic import Field
 
 from pegboard.model.error_codes import ERROR_CODES
 from pegboard.model.tool_definition import JsonObject
+from pegboard.registry.tool_create import describe_definition
 from pegboard.surfaces.rest.bodies import ErrorType, ResponseBody
 from pegboard.surfaces.rest.routing import Board, CurrentCaller, KeyRoute, allow, refuse_agent_keys
 
@@ -34,6 +35,7 @@ class KindList(ResponseBody):
     """All kinds of tools."""
 
     items: list[KindResponse]
+    definition_schema: JsonObject = Field(description="JSON Schema of a definition, without that of `config`")
 
 
 class CodeResponse(ResponseBody):
@@ -82,7 +84,7 @@ async def search_board(
 @router.get("/kinds", operation_id="list_kinds")
 async def list_kinds(board: Board, caller: CurrentCaller) -> KindList:
     """The kinds of tools: what they are for, the schema of their config, an example, and who may register them."""
-    return KindList.model_validate({"items": board.kinds()})
+    return KindList.model_validate({"items": board.kinds(), "definition_schema": describe_definition()})
 
 
 @router.get("/codes", operation_id="list_codes")

@@ -46,6 +46,7 @@ from pegboard.surfaces.rest.routing import (
 )
 
 router = APIRouter(prefix="/v1", tags=["tools"], route_class=KeyRoute)
+DryRunQuery = Annotated[bool, Query(description="Only check; the answer is the tool as it would be")]
 DialectQuery = Annotated[str, Query(alias="as", description="The dialect of the definition")]
 StrictQuery = Annotated[
     bool, Query(description="Make the model follow the schema exactly, if the dialect and the schema allow it")
@@ -98,11 +99,20 @@ async def list_tools(
     return ToolPage.model_construct(items=items, next_cursor=page.next_cursor)
 
 
-@router.post("/tools", operation_id="create_tool", status_code=201)
+@router.post(
+    "/tools",
+    operation_id="create_tool",
+    status_code=201,
+    responses={200: {"model": ToolResponse, "description": "The tool as it would be; nothing is saved"}},
+)
 @allow(refuse_agent_keys)
-async def create_tool(spec: ToolCreate, board: Board, caller: CurrentCaller) -> ToolResponse:
+async def create_tool(
+    spec: ToolCreate, board: Board, caller: CurrentCaller, response: Response, dry_run: DryRunQuery = False
+) -> ToolResponse:
     """Register a tool; it can be called at once."""
-    return build_tool_response(await board.tools.create(spec, caller), caller)
+    if dry_run:
+        response.status_code = 200
+    return build_tool_response(await board.tools.create(spec, caller, dry_run=dry_run), caller)
 
 
 @router.get("/tools/{ref}", operation_id="get_tool")
@@ -113,10 +123,12 @@ async def get_tool(ref: str, board: Board, caller: CurrentCaller) -> ToolRespons
 
 @router.patch("/tools/{ref}", operation_id="update_tool")
 @allow(require_own_tool)
-async def update_tool(ref: str, change: ToolUpdate, board: Board, caller: CurrentCaller) -> ToolResponse:
+async def update_tool(
+    ref: str, change: ToolUpdate, board: Board, caller: CurrentCaller, dry_run: DryRunQuery = False
+) -> ToolResponse:
     """Update a tool: absent fields and masked values stay, null clears."""
     given: dict[str, Any] = change.model_dump(exclude_unset=True)
-    return build_tool_response(await board.tools.update(ref, given, caller), caller)
+    return build_tool_response(await board.tools.update(ref, given, caller, dry_run=dry_run), caller)
 
 
 @router.delete("/tools/{ref}", operation_id="delete_tool", status_code=204)
