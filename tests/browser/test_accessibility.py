@@ -52,7 +52,7 @@ async def open_pages(visit: Visit, page: Page) -> list[str]:
     await page.get_by_role("button", name="Replay").click()
     await page.get_by_label("Arguments", exact=True).fill('{"expression": "1"}')
     await page.get_by_role("button", name="Run again").click()
-    await expect(page.get_by_role("region", name="Differences")).to_be_visible()
+    await expect(page.get_by_role("list", name="Differences")).to_be_visible()
     found.extend(await check_page(page, "replay"))
     await look("executions?status=in_doubt", "No call matches")
     await look("tools/get_weather?input=json", "Copy as")

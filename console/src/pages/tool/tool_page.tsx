@@ -4,11 +4,11 @@ import { ErrorState } from '../../shared/states/error_state.tsx'
 import { ListOutline } from '../../shared/states/list_outline.tsx'
 import { ToolHeader } from './tool_header.tsx'
 import { toolQuery } from './tool_query.ts'
-import { TryIt } from './try_it/try_it.tsx'
+import { ToolTabs } from './tool_tabs.tsx'
 
 const route = getRouteApi('/tools/$ref')
 
-/** One tool: what it is, and a form to call it. */
+/** One tool: what it is, and its tabs. */
 export function ToolPage() {
   const { ref } = route.useParams()
   const tool = useQuery(toolQuery(ref))
@@ -19,7 +19,7 @@ export function ToolPage() {
   return (
     <>
       <ToolHeader tool={tool.data} />
-      <TryIt key={tool.data.id} tool={tool.data} />
+      <ToolTabs key={tool.data.id} tool={tool.data} />
     </>
   )
 }

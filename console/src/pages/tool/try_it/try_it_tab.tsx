@@ -14,18 +14,23 @@ import { plainAnswer } from './call_state.ts'
 import { CopyAsMenu } from './copy_as_menu.tsx'
 import { FillMenu } from './fill_menu.tsx'
 import classes from './try_it.module.css'
-import { useCall } from './use_call.ts'
+import type { useCall } from './use_call.ts'
 
 const route = getRouteApi('/tools/$ref')
 const NO_ERRORS = {}
 
+interface TryItTabProps {
+  tool: Schemas['ToolResponse']
+  /** Of the page, so that a call runs on while another tab is open. */
+  call: ReturnType<typeof useCall>
+}
+
 /** A form for the arguments of a tool, beside the result of the call. */
-export function TryIt({ tool }: { tool: Schemas['ToolResponse'] }) {
+export default function TryItTab({ tool, call }: TryItTabProps) {
   const { input, from } = route.useSearch()
   const navigate = route.useNavigate()
   const initial = useMemo(() => defaultArguments(tool.input_schema), [tool.input_schema])
   const args = useArguments(initial)
-  const call = useCall()
   const [dialect, setDialect] = useState('plain')
   const [idempotencyKey, setIdempotencyKey] = useState('')
   useRecordedArguments(from, args.setValue)
