@@ -271,6 +271,21 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         default="serve",
     ),
     CommandGroup(
+        "demo",
+        "Sample users, agents, tools and calls, to try a board.",
+        "demo_commands",
+        (
+            "traffic",
+            "make_demo_traffic",
+            "Add sample users, agents and tools to a running server, and make calls with them; for admins.",
+        ),
+        (
+            "remove",
+            "remove_demo_data",
+            "Remove the users, agents, tools and conversations of demo traffic; the journal keeps its rows.",
+        ),
+    ),
+    CommandGroup(
         "contract",
         "Check whether tools comply with the contract of envelopes.",
         "contract_command",
