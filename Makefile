@@ -8,7 +8,7 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 4
 RESOLUTION ?= highest lowest-direct
 
-.PHONY: help serve test test-deps fuzz soak check bench conformance docs lock clean
+.PHONY: help serve test test-deps fuzz soak check bench screenshots conformance docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -41,8 +41,11 @@ check: $(VENV)/.dev $(VENV)/.console ## Format, lint, types, import directions, 
 	$(BIN)/python .ci/words.py
 	cd console && PATH="$(abspath $(BIN)):$$PATH" npm run --silent check
 
-bench: $(VENV)/.dev $(VENV)/.reference $(VENV)/.peers ## Measure the claims the documentation makes
+bench: $(VENV)/.dev $(VENV)/.reference $(VENV)/.peers $(VENV)/.console $(VENV)/.browser ## Measure the claims the documentation makes
 	$(BIN)/python -m bench $(ARGS)
+
+screenshots: $(VENV)/.dev $(VENV)/.console $(VENV)/.browser ## Write the pictures of the web console into docs/_static/console
+	$(BIN)/python -m tests.browser.screenshots
 
 conformance: $(VENV)/.dev $(VENV)/.conformance $(VENV)/clients-python/.installed ## Run the conformance suite of MCP and other clients against the server
 	$(BIN)/python -m tests.conformance

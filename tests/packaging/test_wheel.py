@@ -70,12 +70,18 @@ def variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return kept | {"PEGBOARD_HOME": str(tmp_path_factory.mktemp("home")), "PYTHONUNBUFFERED": "1"}
 
 
+def remove_node(path: str) -> str:
+    """Return the PATH without the folders that have Node."""
+    return os.pathsep.join(folder for folder in path.split(os.pathsep) if not Path(folder, "node").exists())
+
+
 @pytest.fixture(scope="module")
 def server(environment: Path, variables: dict[str, str]) -> Iterator[str]:
     """The URL of a server that the installed program runs; it ends on Ctrl-C."""
     command = [str(environment / "pegboard"), "serve", "--demo", "--port", "0"]
+    without_node = variables | {"PATH": remove_node(variables["PATH"])}
     process = subprocess.Popen(
-        command, env=variables, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, env=without_node, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     lines: list[str] = []
     try:
@@ -127,6 +133,7 @@ def test_the_installed_program_serves_and_calls(environment: Path, variables: di
 def test_the_wheel_contains_the_console_and_a_log_in_succeeds(
     environment: Path, variables: dict[str, str], server: str
 ) -> None:
+    assert not list(environment.glob("node*"))
     page = httpx.get(f"{server}/console/tools")
     assert page.status_code == 200
     assert "__CSP_NONCE__" not in page.text
@@ -135,4 +142,6 @@ def test_the_wheel_contains_the_console_and_a_log_in_succeeds(
     assert "MIT" in httpx.get(f"{server}/console/THIRD_PARTY.txt").text
     address = run(environment, variables | {"PEGBOARD_URL": server}, "console", "--print").stdout.strip()
     code = address.partition("#code=")[2]
-    assert httpx.post(f"{server}/v1/sessions", json={"code": code}).status_code == 201
+    with httpx.Client(base_url=server) as browser:
+        assert browser.post("/v1/sessions", json={"code": code}).status_code == 201
+        assert browser.get("/v1/me").json()["user"]["name"] == "admin"
