@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import baseline, chains, confined, dialects, growth, journal, mcp, outbound, rest, streams, tables
+from bench import baseline, chains, confined, console, dialects, growth, journal, mcp, outbound, rest, streams, tables
 
 BENCHES: dict[str, Callable[[float], bool]] = {
     "rest": rest.main,
@@ -19,6 +19,7 @@ BENCHES: dict[str, Callable[[float], bool]] = {
     "streams": streams.main,
     "chains": chains.main,
     "baseline": baseline.main,
+    "console": console.main,
 }
 
 

@@ -92,7 +92,7 @@ def main(seconds: float = 2.0) -> bool:
     with tempfile.TemporaryDirectory() as folder, runner() as loop:
         begun = time.perf_counter()
         now = datetime.now(UTC)
-        few, many = (loop.run(_filled(Path(folder) / f"{size}.db", size, now)) for size in (FEW_ROWS, rows))
+        few, many = (loop.run(fill_journal(Path(folder) / f"{size}.db", size, now)) for size in (FEW_ROWS, rows))
         size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 1e9
         print(f"  filled in {time.perf_counter() - begun:.0f} s, {size:.1f} GB")
         try:
@@ -248,7 +248,7 @@ def _call(number: int) -> Execution:
     )
 
 
-async def _filled(path: Path, rows: int, now: datetime) -> Database:
+async def fill_journal(path: Path, rows: int, now: datetime) -> Database:
     """Create a journal with this many calls, spread evenly over the last month."""
     url = f"sqlite:///{path}"
     empty = Database.create(url)
