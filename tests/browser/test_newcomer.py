@@ -14,7 +14,7 @@ import anyio.to_thread
 from playwright.async_api import Browser, expect
 
 from tests.browser.visit import TIMEOUT_MS
-from tests.surfaces.cli.running import Program
+from tests.surfaces.cli.run_program import Program
 
 A_MINUTE = 60
 

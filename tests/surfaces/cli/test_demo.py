@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.surfaces.cli.running import Outcome, Program
+from tests.surfaces.cli.run_program import Outcome, Program
 
 MADE_TOOLS = 10
 USERS = {"demo-ana", "demo-ben"}
