@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import anyio
 import httpx
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
 from tests.browser.launch import launch_browser
 from tests.servers import free_port
@@ -30,7 +30,7 @@ MAX_BYTES = 200_000
 CALLS = 400
 IN_DOUBT = 3
 _KEY = "a-key-for-pictures-0123456789abcdef"
-_SIZE = {"width": 1280, "height": 800}
+_SIZE: ViewportSize = {"width": 1280, "height": 800}
 
 
 @dataclass(frozen=True, slots=True)

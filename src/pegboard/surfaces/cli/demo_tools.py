@@ -15,7 +15,7 @@ CITIES = ("Lisbon", "Oslo", "Bern", "Kyoto", "Quito")
 ORDERS = ("1042", "1043", "1050", "1077")
 ARTICLES = ("LAMP-2", "DESK-1", "CHAIR-7")
 # The agents of each user, with the tools of each agent.
-USERS = {
+USERS: dict[str, dict[str, tuple[str, ...]]] = {
     "demo-ana": {"demo-support": ("shop_find_order", "shop_refund", "shop_total", "shop_answer_time")},
     "demo-ben": {"demo-warehouse": ("shop_find_order", "shop_total", "shop_notify")},
 }
