@@ -81,7 +81,7 @@ def _stream(known: Dialects) -> bool:
         took = []
         for count in (1_000, 10_000):
             payload = chunks(count)
-            took.append(_microseconds(lambda name=name, payload=payload: _fed(known, name, payload), once=True))  # type: ignore[misc]
+            took.append(_microseconds(lambda name=name, payload=payload: _read_chunks(known, name, payload), once=True))  # type: ignore[misc]
             row(f"stream of {count:,} chunks, {name}", f"{took[-1] / count:.2f} µs a chunk")
         met &= took[1] / took[0] < 10 * LINEAR
     print(f"  aim: linear in the number of chunks (under {LINEAR:g}× a chunk): {'met' if met else 'MISSED'}")
@@ -132,7 +132,7 @@ def _stranger(place: int) -> Dialect:
     return Stranger()
 
 
-def _fed(known: Dialects, name: str, chunks: list[Any]) -> None:
+def _read_chunks(known: Dialects, name: str, chunks: list[Any]) -> None:
     stream = known.stream(name)
     for chunk in chunks:
         stream.feed(chunk)

@@ -34,7 +34,7 @@ class Stored(_Base):
     noted_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
 
-class Given(BaseModel):
+class RowRequest(BaseModel):
     """The body of a request."""
 
     model_config = ConfigDict(extra="forbid")
@@ -46,7 +46,7 @@ class Given(BaseModel):
     noted_at: AwareDatetime
 
 
-class Taken(BaseModel):
+class RowResponse(BaseModel):
     """The body of a response."""
 
     id: int
@@ -60,10 +60,10 @@ def app(url: str) -> Any:
     made = FastAPI()
 
     @made.post("/rows")
-    async def insert(given: Given) -> Taken:
+    async def insert(given: RowRequest) -> RowResponse:
         async with sessions() as session, session.begin():
             stored = Stored(**given.model_dump())
             session.add(stored)
-        return Taken(id=stored.id, rowCount=1)
+        return RowResponse(id=stored.id, rowCount=1)
 
     return made

@@ -28,7 +28,7 @@ from tests.unit.dialects.rendering import rendered
 KEY = "a-key-for-tests-0123456789"
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The board refused a request that is not a call."""
 
     def __init__(self, message: str) -> None:
@@ -92,7 +92,7 @@ class LibrarySurface:
         try:
             return await work
         except Refusal as error:
-            raise Refused(describe_refusal(error)[1]) from error
+            raise RequestRefused(describe_refusal(error)[1]) from error
 
 
 class RestSurface:
@@ -125,7 +125,7 @@ class RestSurface:
         if answer.is_success:
             return dict(answer.json()) if answer.content else {}
         assert answer.headers["content-type"] == "application/problem+json"
-        raise Refused(answer.json()["detail"])
+        raise RequestRefused(answer.json()["detail"])
 
 
 class CliSurface:
@@ -160,7 +160,7 @@ class CliSurface:
     async def _tool(self, *words: str, stdin: str | None = None) -> dict[str, Any]:
         code, out, err = await self._run(*words, stdin=stdin)
         if code != 0:
-            raise Refused(err)
+            raise RequestRefused(err)
         shown = json.loads(out) if out.strip() else {}
         return dict(shown[0] if isinstance(shown, list) else shown)
 

@@ -11,7 +11,7 @@ from tests.board_surfaces import KEY
 from tests.browser.test_executions import make_calls
 from tests.browser.visit import Visit
 from tests.surfaces.rest.clients import good
-from tests.unit.kinds.mcp.changeable_server import Offering, tool
+from tests.unit.kinds.mcp.changeable_server import ChangeableServer, tool
 from tests.upstreams import upstream
 
 
@@ -59,11 +59,14 @@ async def test_the_keyboard_alone_reaches_a_tool_that_fails(admin: Visit) -> Non
 
 
 async def test_what_needs_attention_is_listed_with_its_reason(admin: Visit) -> None:
-    offering = Offering([tool("say")])
+    talker = ChangeableServer([tool("say")])
     headers = {"Authorization": f"Bearer {KEY}"}
-    async with upstream(offering.behave) as server, httpx.AsyncClient(base_url=admin.url, headers=headers) as api:
-        offering.server = server
-        body = {"server_url": offering.url, "name": "talker"}
+    async with (
+        upstream(talker.behave) as server,
+        httpx.AsyncClient(base_url=admin.url, headers=headers) as api,
+    ):
+        talker.server = server
+        body = {"server_url": talker.url, "name": "talker"}
         good(await api.post("/v1/imports/mcp", json=body))
         expires = (datetime.now(UTC) + timedelta(days=3)).isoformat()
         me = good(await api.get("/v1/me"))["user"]["id"]
@@ -73,7 +76,7 @@ async def test_what_needs_attention_is_listed_with_its_reason(admin: Visit) -> N
         attention = page.get_by_role("alert")
         await expect(attention).to_contain_text("Your key nightly expires on")
         await expect(attention).not_to_contain_text("drifted")
-        offering.tools = [tool("say", "Says something else.")]
+        talker.tools = [tool("say", "Says something else.")]
         good(await api.post("/v1/imports/mcp", json=body))
         await expect(attention).to_contain_text("1 drifted")
         await attention.get_by_role("link", name="1 drifted").click()

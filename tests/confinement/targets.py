@@ -20,7 +20,7 @@ from pegboard import Pegboard
 from pegboard.http_client.guarded_client import Resolver
 from pegboard.model.call import ToolResult
 from pegboard.testing import NoSettings
-from tests.unit.sandbox.confined_tools import is_first
+from tests.unit.sandbox.confined_tools import is_pid1
 from tests.waiting import until
 
 MEBIBYTE = 2**20
@@ -217,7 +217,7 @@ class Target:
             below = children(zygote)
             deeper = {pid for child in below for pid in descendants(child)}
             below -= {pid for pid in below if command_line(pid)[:1] == ["pegboard-template"]}
-            firsts = {pid for pid in deeper if is_first(pid)}
+            firsts = {pid for pid in deeper if is_pid1(pid)}
             if len(below) > 3 or len(firsts) > 1 or len(deeper - firsts) > 1:
                 found |= below | deeper
         return found
@@ -278,15 +278,15 @@ def command_line(pid: int) -> list[str]:
         return []
 
 
-def living(mark: str) -> list[int]:
+def list_machine_processes(mark: str) -> list[int]:
     """Return the processes of the machine with this in one of their arguments."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
     return [pid for pid in pids if any(mark in word for word in command_line(pid))]
 
 
-def sleepers(mark: str) -> list[int]:
+def list_sleepers(mark: str) -> list[int]:
     """Return those of the processes that only sleep, for this many seconds."""
-    return [pid for pid in living(mark) if command_line(pid) == ["sleep", mark]]
+    return [pid for pid in list_machine_processes(mark) if command_line(pid) == ["sleep", mark]]
 
 
 def listed(folder: Path) -> list[str]:

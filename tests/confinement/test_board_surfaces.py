@@ -10,7 +10,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.testing import NoSettings
-from tests.board_surfaces import KEY, Refused, Surface, opened
+from tests.board_surfaces import KEY, RequestRefused, Surface, opened
 from tests.confinement.targets import LIMITS
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
@@ -76,5 +76,5 @@ async def test_each_surface_reports_how_an_attack_ended(surface: Surface) -> Non
 
 async def test_each_surface_refuses_what_could_not_run(surface: Surface) -> None:
     for config, words in REFUSED.values():
-        with pytest.raises(Refused, match=words):
+        with pytest.raises(RequestRefused, match=words):
             await surface.create({"name": "refused", "tool_type": "python", "config": config})

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tests.confinement.targets import Target, sleepers, table
+from tests.confinement.targets import Target, list_sleepers, table
 from tests.waiting import until
 
 ENDED_ITSELF = "the code ended its process instead of returning a result"
@@ -112,14 +112,14 @@ async def test_signals_to_everybody_reach_no_other_user(board: Target, mark: str
     await until(lambda: sleeping(mark))
     assert (await board.python(SIGNAL_ALL)).output == "still here"
     (await board.shell("kill -KILL -1; echo still here")).ended("succeeded", "still here")
-    (sleeper,) = sleepers(mark)
+    (sleeper,) = list_sleepers(mark)
     os.kill(sleeper, 15)
     assert (await other).output["stdout"] == "woken\n"
 
 
 async def sleeping(mark: str) -> list[int]:
     """Return the sleeping processes, to wait for them."""
-    return sleepers(mark)
+    return list_sleepers(mark)
 
 
 async def test_a_process_that_stops_and_wakes_everybody_is_ended_too(board: Target) -> None:

@@ -62,7 +62,7 @@ CHANGES = [
 
 
 @pytest.fixture
-def beside(folder: Path) -> Path:
+def secret_folder(folder: Path) -> Path:
     """A folder beside the mounted one that contains a secret and that any user can write to."""
     made = folder.parent / "beside"
     made.mkdir()
@@ -74,7 +74,7 @@ def beside(folder: Path) -> Path:
     return made
 
 
-def held(folder: Path) -> dict[str, str]:
+def read_folder(folder: Path) -> dict[str, str]:
     """Return the contents of a folder."""
     return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
@@ -85,7 +85,7 @@ def state(folder: Path) -> list[tuple[int, int, int]]:
     return [(one.st_mode, one.st_mtime_ns, one.st_nlink) for one in seen]
 
 
-def lending(folder: Path) -> list[Path]:
+def list_special_entries(folder: Path) -> list[Path]:
     """Return the entries of a folder that are neither file nor folder, or are setuid or setgid."""
     every = list(folder.rglob("*"))
     odd = [path for path in every if not (path.is_file() or path.is_dir()) or path.stat().st_mode & 0o6000]
@@ -94,40 +94,42 @@ def lending(folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("script", table(ESCAPES))
 async def test_nothing_beside_a_folder_is_reached_from_within(
-    board: Target, folder: Path, beside: Path, script: str
+    board: Target, folder: Path, secret_folder: Path, script: str
 ) -> None:
-    tried = await board.shell(script.format(folder=folder, beside=beside), working_dir=str(folder), writable=True)
+    tried = await board.shell(
+        script.format(folder=folder, beside=secret_folder), working_dir=str(folder), writable=True
+    )
     assert "secret beside" not in str(tried.result.output_json), tried.output
-    assert held(beside) == {"secret": "secret beside"}
+    assert read_folder(secret_folder) == {"secret": "secret beside"}
     assert listed(folder.parent) == ["beside", "shown"]
 
 
 @pytest.mark.parametrize("script", table(UNDOABLE))
 async def test_nothing_is_left_in_a_folder_that_would_lend_rights(
-    board: Target, folder: Path, beside: Path, script: str
+    board: Target, folder: Path, secret_folder: Path, script: str
 ) -> None:
     script = f"cp own mine && chmod 755 mine || exit 0; {script}"
     tried = await board.shell(script, working_dir=str(folder), writable=True)
     assert tried.output["exit_code"] != 0
-    assert lending(folder) == []
+    assert list_special_entries(folder) == []
     assert {"mine", "own"} <= set(listed(folder))
 
 
 @pytest.mark.parametrize("script", CHANGES)
 async def test_a_folder_that_may_not_be_written_to_stays_as_it_is(
-    board: Target, folder: Path, beside: Path, script: str
+    board: Target, folder: Path, secret_folder: Path, script: str
 ) -> None:
     before = state(folder)
     tried = await board.shell(f'test "$(cat own)" = own && {script}', working_dir=str(folder))
     assert tried.output["exit_code"] != 0
-    assert (held(folder), state(folder)) == ({"own": "own"}, before)
+    assert (read_folder(folder), state(folder)) == ({"own": "own"}, before)
 
 
-async def test_a_call_can_do_in_its_folder_what_it_is_for(board: Target, folder: Path, beside: Path) -> None:
+async def test_a_call_can_do_in_its_folder_what_it_is_for(board: Target, folder: Path, secret_folder: Path) -> None:
     script = "echo new > new; mkdir d; mv new d; ln -s own link; ln own hard; mkfifo pipe; cat link; rm pipe"
     tried = await board.shell(script, working_dir=str(folder), writable=True)
     assert tried.output == {"stdout": "own", "stderr": "", "exit_code": 0}
-    assert held(folder) == {"own": "own", "link": "own", "hard": "own", "d/new": "new\n"}
+    assert read_folder(folder) == {"own": "own", "link": "own", "hard": "own", "d/new": "new\n"}
 
 
 @pytest.mark.parametrize(
@@ -173,13 +175,15 @@ async def test_a_folder_that_was_exchanged_for_the_boards_own_is_not_shown(board
 
 
 async def test_a_folder_that_a_tool_exchanged_for_another_is_not_shown(
-    board: Target, folder: Path, beside: Path
+    board: Target, folder: Path, secret_folder: Path
 ) -> None:
     within = folder / "within"
     within.mkdir()
     within.chmod(0o777)
     reader = await board.add("shell", {"command": "cat secret", "working_dir": str(within)})
-    exchange = await board.shell(f"rmdir within && ln -s {beside} within", working_dir=str(folder), writable=True)
+    exchange = await board.shell(
+        f"rmdir within && ln -s {secret_folder} within", working_dir=str(folder), writable=True
+    )
     assert exchange.output["exit_code"] == 0
     read = await board.call(reader)
     assert read.code == "misconfigured" or read.output["stdout"] == ""

@@ -150,24 +150,24 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-def here(calls: dict[str, tuple[str, list[int | str]]]) -> list[object]:
+def list_available(calls: dict[str, tuple[str, list[int | str]]]) -> list[object]:
     """Return the system calls that this machine has."""
     return table({name: row for name, row in calls.items() if row[0] in NUMBER})
 
 
-@pytest.mark.parametrize(("name", "arguments"), here(REFUSED))
+@pytest.mark.parametrize(("name", "arguments"), list_available(REFUSED))
 async def test_a_system_call_is_refused(board: Target, name: str, arguments: list[int | str]) -> None:
     tried = await board.python(CALL, {"number": NUMBER[name], "arguments": arguments})
     assert tried.output == "EPERM"
 
 
-@pytest.mark.parametrize(("name", "arguments"), here(NO_PRIVILEGES))
+@pytest.mark.parametrize(("name", "arguments"), list_available(NO_PRIVILEGES))
 async def test_no_one_can_become_root(board: Target, name: str, arguments: list[int | str]) -> None:
     tried = await board.python(CALL, {"number": NUMBER[name], "arguments": arguments})
     assert tried.output == "EINVAL"
 
 
-@pytest.mark.parametrize(("name", "arguments"), here(UNKNOWN))
+@pytest.mark.parametrize(("name", "arguments"), list_available(UNKNOWN))
 async def test_a_system_call_is_not_there(board: Target, name: str, arguments: list[int | str]) -> None:
     tried = await board.python(CALL, {"number": NUMBER[name], "arguments": arguments})
     assert tried.output == "ENOSYS"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.confinement.targets import Target, living, table
+from tests.confinement.targets import Target, list_machine_processes, table
 from tests.waiting import until
 
 # Each leaves a process or thread, checks that it runs, and succeeds.
@@ -88,30 +88,30 @@ SHELL = {
 async def test_nothing_of_code_outlives_its_call(board: Target, code: str, mark: str) -> None:
     tried = await board.python(code, {"mark": mark})
     assert tried.output is None
-    await until(lambda: gone(mark))
+    await until(lambda: have_all_ended(mark))
 
 
 @pytest.mark.parametrize("script", table(SHELL))
 async def test_nothing_of_a_script_outlives_its_call(board: Target, script: str, mark: str) -> None:
     tried = await board.shell(script.format(mark=mark))
     assert tried.output == {"stdout": "", "stderr": "", "exit_code": 0}
-    await until(lambda: gone(mark))
+    await until(lambda: have_all_ended(mark))
 
 
 async def test_nothing_outlives_its_deadline(board: Target, mark: str) -> None:
     script = f"trap '' TERM HUP; setsid sleep {mark} & nohup sleep {mark} & sleep {mark}"
     call = asyncio.create_task(board.shell(script, timeout=3.0))
-    await until(lambda: seen(mark))
+    await until(lambda: list_running(mark))
     (await call).ended("timeout")
-    await until(lambda: gone(mark))
+    await until(lambda: have_all_ended(mark))
 
 
 async def test_nothing_outlives_a_caller_who_leaves(board: Target, mark: str) -> None:
     call = asyncio.create_task(board.shell(f"setsid sleep {mark} & sleep {mark}"))
-    await until(lambda: seen(mark))
+    await until(lambda: list_running(mark))
     call.cancel()
     await asyncio.wait([call])
-    await until(lambda: gone(mark))
+    await until(lambda: have_all_ended(mark))
 
 
 async def test_no_one_goes_on_writing_to_a_folder_of_the_machine(board: Target, folder: Path) -> None:
@@ -128,11 +128,11 @@ async def test_no_one_goes_on_writing_to_a_folder_of_the_machine(board: Target, 
         assert (folder / "ticks").stat().st_size == size
 
 
-async def seen(mark: str) -> list[int]:
+async def list_running(mark: str) -> list[int]:
     """Return the running processes, to wait for them."""
-    return living(mark)
+    return list_machine_processes(mark)
 
 
-async def gone(mark: str) -> bool:
+async def have_all_ended(mark: str) -> bool:
     """Whether no process runs any more."""
-    return not living(mark)
+    return not list_machine_processes(mark)

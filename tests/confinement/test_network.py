@@ -125,7 +125,7 @@ async def addresses(host: str, _port: int) -> Sequence[str]:
 
 
 @pytest.fixture(scope="module")
-async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Net]:
+async def network_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Net]:
     """The board, its proxy and the servers, for the tests of this module."""
     async with upstream() as allowed, upstream() as forbidden:
         allow = f"127.0.0.1:{allowed.port},friend.test:{allowed.port}"
@@ -135,13 +135,13 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Net]:
 
 
 @pytest.fixture
-async def net(world: Net) -> AsyncIterator[Net]:
+async def net(network_board: Net) -> AsyncIterator[Net]:
     """The same, in order after the test; no call reached the forbidden server."""
-    world.allowed.received.clear()
-    world.allowed.connections = 0
-    yield world
-    await world.target.check()
-    assert (world.forbidden.connections, world.forbidden.received) == (0, [])
+    network_board.allowed.received.clear()
+    network_board.allowed.connections = 0
+    yield network_board
+    await network_board.target.check()
+    assert (network_board.forbidden.connections, network_board.forbidden.received) == (0, [])
 
 
 async def fetched(net: Net, url: str) -> list[object]:

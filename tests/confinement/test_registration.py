@@ -83,7 +83,7 @@ SHELL: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-async def refused(
+async def assert_refused(
     board: Target, kind: str, config: dict[str, Any], words: str, properties: tuple[str, ...] = ()
 ) -> None:
     """Assert that the tool cannot be registered, and that the error has the reason."""
@@ -95,22 +95,24 @@ async def refused(
 
 @pytest.mark.parametrize(("code", "words"), table(CODE))
 async def test_code_is_refused(board: Target, code: str, words: str) -> None:
-    await refused(board, "python", {"code": code}, words)
+    await assert_refused(board, "python", {"code": code}, words)
 
 
 @pytest.mark.parametrize(("config", "words"), table(PYTHON))
 async def test_what_goes_with_code_is_refused(board: Target, config: dict[str, Any], words: str) -> None:
-    await refused(board, "python", {"code": "def f(): pass", **config}, words)
+    await assert_refused(board, "python", {"code": "def f(): pass", **config}, words)
 
 
 @pytest.mark.parametrize(("config", "words"), table(SHELL))
 async def test_a_command_is_refused(board: Target, config: dict[str, Any], words: str) -> None:
-    await refused(board, "shell", config, words, ("x",))
+    await assert_refused(board, "shell", config, words, ("x",))
 
 
 @pytest.mark.parametrize("name", ["PATH", "LD_PRELOAD", "IFS", "BASH_ENV", "http_proxy", "a-b", "1a", "a=b"])
 async def test_a_variable_that_programs_obey_is_no_parameter_of_a_script(board: Target, name: str) -> None:
-    await refused(board, "shell", {"command": "env", "shell": True}, "environment variable of its own name", (name,))
+    await assert_refused(
+        board, "shell", {"command": "env", "shell": True}, "environment variable of its own name", (name,)
+    )
 
 
 async def test_a_caller_who_is_no_admin_registers_no_command(board: Target) -> None:

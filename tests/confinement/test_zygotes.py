@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.confinement.targets import Target, Tried, children, descendants, living, sleepers
+from tests.confinement.targets import Target, Tried, children, descendants, list_machine_processes, list_sleepers
 from tests.waiting import until
 
 READ = "def f(): return 'answered'"
@@ -17,7 +17,7 @@ READ = "def f(): return 'answered'"
 
 async def started(mark: str) -> list[int]:
     """Return the running processes, to wait for them."""
-    return living(mark)
+    return list_machine_processes(mark)
 
 
 async def kill_all(board: Target, number: int = signal.SIGKILL) -> list[int]:
@@ -55,13 +55,13 @@ async def test_a_call_goes_on_when_its_zygote_is_killed(board: Target, mark: str
     calls = asyncio.gather(board.shell(script), board.python(code, {"mark": mark}))
 
     async def both_sleep() -> bool:
-        return len(sleepers(mark)) == 2
+        return len(list_sleepers(mark)) == 2
 
     await until(both_sleep)
     await replaced(board, await kill_all(board))
     # Other calls succeed while these run.
     await board.check()
-    for pid in sleepers(mark):
+    for pid in list_sleepers(mark):
         os.kill(pid, signal.SIGTERM)
     shell, python = await calls
     assert (shell.output["stdout"], python.output) == ("went on\n", -signal.SIGTERM)
@@ -96,13 +96,16 @@ async def test_a_call_whose_supervisor_is_killed_fails_with_all_its_processes_go
     call = asyncio.create_task(board.shell(f"setsid sleep {mark} & sleep {mark}"))
     await until(lambda: started(mark))
     (supervisor,) = {
-        child for zygote in board.zygotes() for child in children(zygote) if set(living(mark)) & descendants(child)
+        child
+        for zygote in board.zygotes()
+        for child in children(zygote)
+        if set(list_machine_processes(mark)) & descendants(child)
     }
     os.kill(supervisor, signal.SIGKILL)
     (await call).ended("execution_failed", "killed from outside before it reported a result")
 
     async def none_left() -> bool:
-        return not living(mark)
+        return not list_machine_processes(mark)
 
     await until(none_left)
 
@@ -111,7 +114,10 @@ async def test_a_call_whose_supervisor_is_stopped_ends_in_time(board: Target, ma
     call = asyncio.create_task(board.shell(f"sleep {mark}", timeout=3.0))
     await until(lambda: started(mark))
     (supervisor,) = {
-        child for zygote in board.zygotes() for child in children(zygote) if set(living(mark)) & descendants(child)
+        child
+        for zygote in board.zygotes()
+        for child in children(zygote)
+        if set(list_machine_processes(mark)) & descendants(child)
     }
     os.kill(supervisor, signal.SIGSTOP)
     (await call).ended("timeout", "did not finish within")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import anyio
 import httpx
 
-from tests.crash.journal_contents import Kept
+from tests.crash.journal_contents import JournalRow
 from tests.crash.server_processes import call, code_of, succeeded
 from tests.waiting import until
 
@@ -28,7 +28,7 @@ class Log:
     odd: list[str] = field(default_factory=list)
 
 
-class Crowd:
+class ConcurrentCallers:
     """Callers who continue to call while their server is killed and restarted."""
 
     def __init__(self, client: httpx.AsyncClient, seed: int, log: Log | None = None) -> None:
@@ -107,7 +107,7 @@ class Crowd:
 class Received:
     """The journal beside the callers' log and the effects."""
 
-    def __init__(self, rows: list[Kept], effects: list[tuple[str, str]], log: Log) -> None:
+    def __init__(self, rows: list[JournalRow], effects: list[tuple[str, str]], log: Log) -> None:
         self._rows = {row.id: row for row in rows}
         self._runs = Counter(row.n for row in rows if row.repeat_of is None and row.status != "refused")
         self._effects = effects

@@ -10,7 +10,7 @@ import asyncpg
 
 
 @asynccontextmanager
-async def held(url: str) -> AsyncIterator[None]:
+async def hold_write_lock(url: str) -> AsyncIterator[None]:
     """A database that can be read and not written, for as long as this lasts."""
     file = url.partition("sqlite:///")[2]
     if file:

@@ -19,7 +19,7 @@ from pegboard.storage.vault import Vault
 from tests.waiting import until
 
 
-class Kept(NamedTuple):
+class JournalRow(NamedTuple):
     """One row of the journal; `n` is the number in the arguments of its call."""
 
     id: str
@@ -39,14 +39,14 @@ class Reader:
         self._database = database
         self._chain = chain
 
-    async def rows(self, tool: str | None = None) -> list[Kept]:
+    async def rows(self, tool: str | None = None) -> list[JournalRow]:
         """Return every row, those of each writer in the order of its chain."""
         found = await self.all_of(
             "SELECT CAST(id AS TEXT), status, code, tool_name, CAST(arguments AS TEXT), repeat_of, writer, seq"
             " FROM executions ORDER BY writer, seq"
         )
         rows = [
-            Kept(_dashed(run_id), status, code, name, _number(arguments), repeat_of, writer, seq)
+            JournalRow(_dashed(run_id), status, code, name, _number(arguments), repeat_of, writer, seq)
             for run_id, status, code, name, arguments, repeat_of, writer, seq in found
         ]
         return [row for row in rows if tool is None or row.tool == tool]

@@ -22,7 +22,7 @@ Ask = Literal["free", "running", "done", "in_doubt"]
 
 
 @dataclass
-class Known:
+class KnownCall:
     """The state of one call, and its process."""
 
     call: ReadyCall
@@ -37,7 +37,7 @@ class Known:
 
 
 @dataclass
-class Held:
+class KeyState:
     """The state of one key: the call that uses it, and the results that repeats may get."""
 
     call: ReadyCall
@@ -45,7 +45,7 @@ class Held:
     success: bool = True
 
 
-class World:
+class JournalModel:
     """One process or two on one database, and all calls that they received."""
 
     def __init__(self, url: str, spools: Path) -> None:
@@ -53,9 +53,9 @@ class World:
         self._spools = spools
         self.reader = Reader(Database.create(url), chain())
         self.living: list[Process] = []
-        self.calls: dict[str, Known] = {}
-        self.open: dict[str, Known] = {}
-        self.keys: dict[str, Held] = {}
+        self.calls: dict[str, KnownCall] = {}
+        self.open: dict[str, KnownCall] = {}
+        self.keys: dict[str, KeyState] = {}
 
     async def start(self) -> None:
         """Start one more process, which has recovered dead writers."""
@@ -63,7 +63,7 @@ class World:
         self.living.append(process)
         await process.look()
 
-    async def begin(self, process: Process, call: ReadyCall) -> Known | None:
+    async def begin(self, process: Process, call: ReadyCall) -> KnownCall | None:
         """Begin a call and return it if it may run; otherwise it is refused and recorded, as in the pipeline."""
         known = self._noted(process, call)
         try:
@@ -75,7 +75,7 @@ class World:
         self.open[call.run_id] = known
         return known
 
-    async def end(self, known: Known, status: Status) -> None:
+    async def end(self, known: KnownCall, status: Status) -> None:
         """Record how a call ended."""
         process, call = known.process, known.call
         assert process is not None
@@ -108,7 +108,7 @@ class World:
         except Unavailable:
             # It may have the key until it is known to have been refused.
             if held is None:
-                self.keys[key] = Held(call, {"free", "running", "in_doubt"})
+                self.keys[key] = KeyState(call, {"free", "running", "in_doubt"})
             elif "free" in held.may_be:
                 held.may_be |= {"running", "in_doubt"}
             await self._refuse(known)
@@ -120,7 +120,7 @@ class World:
             return
         assert found in (held.may_be if held is not None else {"free"}), (found, held)
         if found == "free":
-            self.keys[key] = Held(call, {"running"})
+            self.keys[key] = KeyState(call, {"running"})
             self.open[call.run_id] = known
             return
         assert held is not None
@@ -134,7 +134,7 @@ class World:
 
     async def crash(self, process: Process) -> None:
         """Kill a process."""
-        self.bury(process)
+        self.record_death(process)
         await process.crash()
         await self._go_on()
 
@@ -149,12 +149,12 @@ class World:
         for task in work:
             task.cancel()
         await asyncio.wait(work)
-        self.bury(process)
+        self.record_death(process)
         await self._go_on()
 
     async def crash_looked_at(self, process: Process, other: Process) -> None:
         """Kill a process after another has found it alive, and before that one has finished its recovery."""
-        self.bury(process)
+        self.record_death(process)
         if other.ledger.trouble:
             await process.crash()
             return
@@ -163,7 +163,7 @@ class World:
 
     async def close(self, process: Process) -> None:
         """Stop a process normally."""
-        self.bury(process)
+        self.record_death(process)
         await process.close()
         await self._go_on()
 
@@ -186,7 +186,7 @@ class World:
             assert row.id not in self.open, f"it still runs: {row}"
             assert row.status in self.calls[row.id].fates, row
 
-    async def come_to_rest(self) -> None:
+    async def finish_all(self) -> None:
         """Let everything end that can, and check the rows."""
         for process in self.living:
             await self.heal(process)
@@ -203,18 +203,18 @@ class World:
             assert rows.get(run_id) in known.fates, known
         assert not await self.reader.faults()
 
-    async def end_the_world(self) -> None:
+    async def kill_all_processes(self) -> None:
         """Close what is open."""
         for process in self.living:
             await process.close()
         await self.reader.close()
 
-    def _noted(self, process: Process, call: ReadyCall, key: str | None = None) -> Known:
+    def _noted(self, process: Process, call: ReadyCall, key: str | None = None) -> KnownCall:
         # The outcome is unknown: it may have been about to run when its process died.
-        known = self.calls[call.run_id] = Known(call, {"in_doubt", "refused", None}, process, key)
+        known = self.calls[call.run_id] = KnownCall(call, {"in_doubt", "refused", None}, process, key)
         return known
 
-    async def _refuse(self, known: Known) -> None:
+    async def _refuse(self, known: KnownCall) -> None:
         assert known.process is not None
         try:
             await known.process.end(known.call, "refused", attempts=0)
@@ -226,7 +226,7 @@ class World:
         if not self.living:
             await self.start()
 
-    def bury(self, process: Process) -> None:
+    def record_death(self, process: Process) -> None:
         """Record that a process has died, and what follows for the calls that it ran."""
         self.living.remove(process)
         for known in self.calls.values():

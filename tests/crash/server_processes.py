@@ -16,7 +16,7 @@ import anyio.to_thread
 import httpx
 import orjson
 
-from tests.crash.server_program import KEY, Outfit, gate_of
+from tests.crash.server_program import KEY, ServerConfig, gate_of
 from tests.fork_server import Forked, fork
 from tests.servers import free_port
 from tests.waiting import until
@@ -32,7 +32,7 @@ class Served:
         self.home = folder / home
         self.effects_file = folder / "effects"
         self.log = folder / f"{name}.log"
-        self._outfit = Outfit(url, str(self.home), str(self.effects_file), free_port(), **more)
+        self._outfit = ServerConfig(url, str(self.home), str(self.effects_file), free_port(), **more)
         self._process: Forked | None = None
 
     @property

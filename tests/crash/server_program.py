@@ -53,7 +53,7 @@ TOOLS = (
 
 
 @dataclass(frozen=True)
-class Outfit:
+class ServerConfig:
     """The configuration of a server."""
 
     url: str
@@ -67,7 +67,7 @@ class Outfit:
     drain: float = 5.0
 
 
-def hurry(outfit: Outfit) -> None:
+def hurry(outfit: ServerConfig) -> None:
     """Make the journal lose its patience sooner than a server in the world should."""
     if outfit.patience is None:
         return
@@ -91,7 +91,7 @@ def gate_of(effects: Path, n: str) -> Path:
     return effects.with_name(f"gate-{n}")
 
 
-def noting(effects: Path) -> Callable[..., Awaitable[str]]:
+def make_handler(effects: Path) -> Callable[..., Awaitable[str]]:
     """Return the handler: its effect is durable at once; then it takes a while, or waits until its gate is opened."""
     descriptor = os.open(effects, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
@@ -112,7 +112,7 @@ def _end_with_our_parent() -> None:
 
 def main(received: str) -> None:
     """Serve until instructed to stop."""
-    outfit = Outfit(**orjson.loads(received))
+    outfit = ServerConfig(**orjson.loads(received))
     threading.Thread(target=_end_with_our_parent, daemon=True).start()
     configure_logs("warning", "json")
     hurry(outfit)
@@ -124,7 +124,7 @@ def main(received: str) -> None:
     )
 
     async def on_open(opened: Pegboard) -> None:
-        opened.handler("note")(noting(Path(outfit.effects)))
+        opened.handler("note")(make_handler(Path(outfit.effects)))
         for definition in TOOLS:
             if opened.snapshot.find(str(definition["name"])) is None:
                 await opened.add(definition)

@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 import httpx
 
-from tests.crash.journal_contents import Kept
+from tests.crash.journal_contents import JournalRow
 from tests.crash.server_processes import STARTING, Served
 from tests.crash.server_program import KEY
 from tests.fork_server import fork
@@ -145,10 +145,12 @@ def _set() -> anyio.Event:
 
 async def insert(client: httpx.AsyncClient, tool: str, n: str, key: str | None = None) -> Received:
     """Insert one row and return the response."""
-    return await sent(client, tool, {"n": n}, key)
+    return await send_call(client, tool, {"n": n}, key)
 
 
-async def sent(client: httpx.AsyncClient, tool: str, arguments: dict[str, Any], key: str | None = None) -> Received:
+async def send_call(
+    client: httpx.AsyncClient, tool: str, arguments: dict[str, Any], key: str | None = None
+) -> Received:
     """Call a table tool and return the response."""
     headers = {"Idempotency-Key": key} if key is not None else {}
     answer = await client.post(f"/v1/tools/{tool}/call", json=arguments, headers=headers)
@@ -164,7 +166,7 @@ async def sent(client: httpx.AsyncClient, tool: str, arguments: dict[str, Any], 
 
 
 @dataclass
-class Book:
+class RowBook:
     """What clients know about their rows: each `n` is in one of these when its client has finished with it."""
 
     # The id of each row that was acknowledged.
@@ -190,7 +192,7 @@ class Book:
         else:
             self.open[n] = result.code
 
-    async def until_there(self, client: httpx.AsyncClient, n: str, tool: str = "note") -> None:
+    async def insert_until_known(self, client: httpx.AsyncClient, n: str, tool: str = "note") -> None:
         """Insert a row with a key, and repeat until it is acknowledged or in doubt."""
 
         codes: Counter[str] = Counter()
@@ -242,7 +244,7 @@ class Book:
         found += [f"nobody sent it: {n}" for n in times if n not in {*self.there, *self.refused, *self.open}]
         return found
 
-    def journal_faults(self, rows: list[Kept]) -> list[str]:
+    def journal_faults(self, rows: list[JournalRow]) -> list[str]:
         """Return how the rows of the journal differ from one for each call."""
         kept = {row.id: row for row in rows}
         found = [] if len(kept) == len(rows) else ["two rows with one id"]

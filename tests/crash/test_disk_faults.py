@@ -20,7 +20,7 @@ import pytest
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
 from tests import servers
-from tests.crash.database_locks import held
+from tests.crash.database_locks import hold_write_lock
 from tests.crash.journal_contents import Reader, reader
 from tests.crash.server_processes import Notes, Served, call, caller, code_of, serving, succeeded
 from tests.crash.standalone_journals import Process, chain, ready
@@ -41,7 +41,7 @@ async def reading(folder: Path) -> AsyncIterator[Reader]:
         await opened.close()
 
 
-async def written(folder: Path, calls: int) -> list[str]:
+async def write_and_lose_power(folder: Path, calls: int) -> list[str]:
     """Return the rows that a journal acknowledged; its files in the folder are as they were at a power failure."""
     before = folder / "before"
     before.mkdir()
@@ -63,7 +63,7 @@ async def written(folder: Path, calls: int) -> list[str]:
 
 
 async def test_wherever_the_log_is_torn_the_journal_opens_and_what_is_left_of_it_is_whole(tmp_path: Path) -> None:
-    acknowledged = await written(tmp_path, 3)
+    acknowledged = await write_and_lose_power(tmp_path, 3)
     log = (tmp_path / "board.db-wal").read_bytes()
     after = (b"", log[HEADER : HEADER + FRAME], bytes(FRAME), os.urandom(FRAME // 2))
     frames = (len(log) - HEADER) // FRAME
@@ -83,7 +83,7 @@ async def test_wherever_the_log_is_torn_the_journal_opens_and_what_is_left_of_it
 
 
 async def test_a_board_goes_on_after_its_log_was_torn(tmp_path: Path) -> None:
-    acknowledged = await written(tmp_path, 3)
+    acknowledged = await write_and_lose_power(tmp_path, 3)
     log = tmp_path / "board.db-wal"
     log.write_bytes(log.read_bytes()[:-FRAME] + os.urandom(FRAME // 2))
     async with reading(tmp_path) as journal:
@@ -164,7 +164,7 @@ async def test_when_nothing_can_be_written_at_all_the_caller_is_informed_and_the
         async with anyio.create_task_group() as group:
             group.start_soon(notes.send, "ran", "ran")
             await notes.run("ran")
-            async with held(database_url):
+            async with hold_write_lock(database_url):
                 with full(server, 0):
                     await notes.let_end("ran")
                     received = notes.answers["ran"]

@@ -13,9 +13,9 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from tests.crash.concurrent_callers import Crowd, Received
-from tests.crash.database_locks import held
-from tests.crash.journal_contents import Kept, Reader, reader
+from tests.crash.concurrent_callers import ConcurrentCallers, Received
+from tests.crash.database_locks import hold_write_lock
+from tests.crash.journal_contents import JournalRow, Reader, reader
 from tests.crash.server_processes import Notes, Served, call, caller, code_of, serving, succeeded
 from tests.servers import PostgresServer
 from tests.waiting import until
@@ -31,7 +31,7 @@ async def notes_of(server: Served) -> AsyncIterator[tuple[Notes, httpx.AsyncClie
         yield Notes(server, client), client
 
 
-async def ended_well(server: Served, journal: Reader) -> dict[str, Kept]:
+async def ended_well(server: Served, journal: Reader) -> dict[str, JournalRow]:
     """Stop the server in good order; the rows of what took effect, which are all there, by number."""
     assert await server.end(signal.SIGTERM) == 0
     await journal.settled(1)
@@ -90,7 +90,7 @@ async def test_while_the_database_is_locked_what_ran_is_answered_and_nothing_new
             for n in RAN:
                 group.start_soon(notes.send, n, n)
             await notes.run(*RAN)
-            async with held(database_url):
+            async with hold_write_lock(database_url):
                 await notes.let_end(*RAN)
                 for tool in ("note", "say", "nonesuch"):
                     refused = await call(client, tool, "meanwhile")
@@ -120,7 +120,7 @@ async def test_a_server_killed_with_rows_in_its_spool_is_completed_by_the_next(
             for n in RAN:
                 group.start_soon(notes.send, n, n)
             await notes.run(*RAN)
-            async with held(database_url):
+            async with hold_write_lock(database_url):
                 await notes.let_end(*RAN)
                 await server.end(signal.SIGKILL)
         notes.executions(*RAN)
@@ -144,7 +144,7 @@ async def test_a_database_that_is_restarted_costs_nothing_that_was_acknowledged(
 ) -> None:
     server = Served(own_postgres.url, tmp_path, patience=SHORT)
     async with notes_of(server) as (_, client):
-        crowd = Crowd(client, seed=1)
+        crowd = ConcurrentCallers(client, seed=1)
         async with anyio.create_task_group() as group:
             for place in range(8):
                 group.start_soon(crowd.call_on, place)
@@ -180,13 +180,13 @@ async def test_a_caller_who_goes_away_before_the_commit_leaves_a_row(
 
             group.start_soon(until_gone)
             await notes.run("alone")
-            async with held(database_url):
+            async with hold_write_lock(database_url):
                 going.cancel()
                 if key is not None:  # else it is cancelled: no caller could ask for its result
                     notes.open("alone")
         assert notes.answers == {}
 
-        async def recorded() -> list[Kept]:
+        async def recorded() -> list[JournalRow]:
             return await journal.rows("note")
 
         (row,) = await until(recorded)

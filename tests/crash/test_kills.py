@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.crash.concurrent_callers import Crowd, Received
+from tests.crash.concurrent_callers import ConcurrentCallers, Received
 from tests.crash.journal_contents import reader
 from tests.crash.server_processes import Served, caller, serving
 
@@ -30,7 +30,7 @@ async def test_nothing_acknowledged_is_lost_or_doubled_however_often_the_server_
     chance = random.Random(seed)
     server = Served(database_url, tmp_path)
     async with serving(server), caller(server) as client:
-        crowd = Crowd(client, seed)
+        crowd = ConcurrentCallers(client, seed)
         async with anyio.create_task_group() as group:
             for place in range(CALLERS):
                 group.start_soon(crowd.call_on, place)

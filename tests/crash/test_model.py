@@ -19,7 +19,7 @@ from pegboard.journal import commit_queue
 from pegboard.model.call import Status
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
-from tests.crash.journal_model import Known, World
+from tests.crash.journal_model import JournalModel, KnownCall
 from tests.crash.standalone_journals import Process, Trouble, ready
 
 T = TypeVar("T")
@@ -43,15 +43,15 @@ class Journals(RuleBasedStateMachine):
         file = self._folder / "board.db"
         file.write_bytes(_empty_board())
         self._loop = asyncio.Runner()
-        self.world = World(f"sqlite:///{file}", self._folder / "spools")
+        self.world = JournalModel(f"sqlite:///{file}", self._folder / "spools")
         self._run(self.world.start())
 
     def teardown(self) -> None:
         """Let everything end, check the rows, and remove everything."""
         try:
-            self._run(self.world.come_to_rest())
+            self._run(self.world.finish_all())
         finally:
-            self._run(self.world.end_the_world())
+            self._run(self.world.kill_all_processes())
             self._loop.close()
             self._patch.undo()
             shutil.rmtree(self._folder)
@@ -143,7 +143,7 @@ class Journals(RuleBasedStateMachine):
     def _one(self, who: int) -> Process:
         return self.world.living[who % len(self.world.living)]
 
-    def _running(self, place: int) -> Known:
+    def _running(self, place: int) -> KnownCall:
         running = list(self.world.open.values())
         return running[place % len(running)]
 

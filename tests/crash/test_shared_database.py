@@ -15,8 +15,8 @@ import anyio
 import httpx
 import pytest
 
-from tests.crash.concurrent_callers import Crowd, Received
-from tests.crash.journal_contents import Kept, Reader, reader
+from tests.crash.concurrent_callers import ConcurrentCallers, Received
+from tests.crash.journal_contents import JournalRow, Reader, reader
 from tests.crash.server_processes import Notes, Served, call, caller, code_of, serving, succeeded
 from tests.waiting import until
 
@@ -56,8 +56,8 @@ async def test_of_two_servers_under_load_the_living_one_completes_what_the_dead_
         caller(other) as its_client,
         reader(database_url, one.home) as journal,
     ):
-        crowd = Crowd(client, 1)
-        its_crowd = Crowd(its_client, 1, crowd.log)
+        crowd = ConcurrentCallers(client, 1)
+        its_crowd = ConcurrentCallers(its_client, 1, crowd.log)
         async with anyio.create_task_group() as group:
             for place in range(16):
                 group.start_soon((crowd if place < 8 else its_crowd).call_on, place)
@@ -101,7 +101,7 @@ async def test_a_server_that_is_frozen_is_not_taken_for_dead_however_long(databa
         await dead.end(signal.SIGKILL)
 
         # The same observations of both are needed to know that this one is dead.
-        async def doubted() -> list[Kept]:
+        async def doubted() -> list[JournalRow]:
             return [row for row in await journal.rows("note") if row.n == "dead"]
 
         (row,) = await until(doubted, 30)

@@ -13,7 +13,7 @@ import pytest
 from tests.crash.journal_contents import reader
 from tests.crash.postgres_shutdowns import ENDS, make_durable
 from tests.crash.server_processes import serving
-from tests.crash.table_server import Book, TableBoard, callers, ledger, ledger_table
+from tests.crash.table_server import RowBook, TableBoard, callers, ledger, ledger_table
 from tests.servers import PostgresServer
 from tests.table_databases import rows_of, run_sql
 from tests.waiting import until
@@ -23,20 +23,20 @@ EACH = 10
 ALL = "SELECT id, n FROM notes"
 
 
-async def insert_all(clients: list[httpx.AsyncClient], book: Book) -> None:
+async def insert_all(clients: list[httpx.AsyncClient], book: RowBook) -> None:
     """Every client inserts its rows in order; every second one has keys and retries."""
 
     async def insert(place: int, client: httpx.AsyncClient) -> None:
         for count in range(EACH):
             n = f"{place}-{count}"
-            await (book.until_there(client, n) if place % 2 else book.once(client, n))
+            await (book.insert_until_known(client, n) if place % 2 else book.once(client, n))
 
     async with anyio.create_task_group() as group:
         for place, client in enumerate(clients):
             group.start_soon(insert, place, client)
 
 
-async def check(board: TableBoard, book: Book, tables: str) -> None:
+async def check(board: TableBoard, book: RowBook, tables: str) -> None:
     """Compare what the clients know with the journal and the table, when the board has stopped."""
     async with reader(board.url, board.home) as journal:
         await journal.settled()
@@ -55,7 +55,7 @@ async def test_a_hundred_clients_get_every_row_in_exactly_once(database_url: str
     tables = database_url if where == "the board's own" else f"sqlite:///{tmp_path}/tables.db"
     await run_sql(tables, ledger_table(tables))
     board = TableBoard(database_url, tmp_path, ledger(), database=tables)
-    book = Book()
+    book = RowBook()
     async with serving(board), callers(board, CLIENTS) as clients:
         await insert_all(clients, book)
         await check(board, book, tables)
@@ -75,7 +75,7 @@ async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
     board = TableBoard(
         tables if board_is_in == "the same" else f"sqlite:///{tmp_path}/board.db", tmp_path, ledger(), database=tables
     )
-    book = Book()
+    book = RowBook()
 
     async def is_missed() -> bool:
         # Or no caller can notice it, because all have finished.

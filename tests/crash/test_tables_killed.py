@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from pegboard.kinds.table.receipt_table import RECEIPT_TABLE
-from tests.crash.database_locks import held
+from tests.crash.database_locks import hold_write_lock
 from tests.crash.journal_contents import reader
 from tests.crash.server_processes import serving
-from tests.crash.table_server import Book, TableBoard, callers, ledger, ledger_table
+from tests.crash.table_server import RowBook, TableBoard, callers, ledger, ledger_table
 from tests.table_databases import rows_of, run_sql
 from tests.waiting import until
 
@@ -24,13 +24,13 @@ ONCE_OR_OFTEN = pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pyte
 NUMBERS = {f"{place}-{count}" for place in range(CLIENTS) for count in range(EACH)}
 
 
-async def insert_while_it_is_killed(board: TableBoard, book: Book, kills: int) -> None:
+async def insert_while_it_is_killed(board: TableBoard, book: RowBook, kills: int) -> None:
     """Have clients insert all rows, each until its outcome is known, while the server is killed repeatedly."""
     async with callers(board, CLIENTS) as clients:
 
         async def insert(place: int, client: httpx.AsyncClient) -> None:
             for count in range(EACH):
-                await book.until_there(client, f"{place}-{count}")
+                await book.insert_until_known(client, f"{place}-{count}")
 
         async with anyio.create_task_group() as group:
             for place, client in enumerate(clients):
@@ -43,7 +43,7 @@ async def insert_while_it_is_killed(board: TableBoard, book: Book, kills: int) -
                 book.is_up.set()
 
 
-async def insert_without_keys_while_it_is_killed(board: TableBoard, book: Book, kills: int) -> None:
+async def insert_without_keys_while_it_is_killed(board: TableBoard, book: RowBook, kills: int) -> None:
     """Have clients insert rows without keys, each once, while the server is killed repeatedly."""
     is_over = False
     async with callers(board, CLIENTS) as clients:
@@ -85,7 +85,7 @@ async def receipts_removed(tables: str) -> None:
     await until(none_left, 60)
 
 
-async def check(board: TableBoard, book: Book, tables: str, *, receipts: bool = False) -> None:
+async def check(board: TableBoard, book: RowBook, tables: str, *, receipts: bool = False) -> None:
     """Compare what the clients know with the journal and the table."""
     async with reader(board.url, board.home) as journal:
         await journal.settled()
@@ -107,7 +107,7 @@ async def test_in_the_boards_own_database_every_key_has_its_row_once_however_oft
 ) -> None:
     await run_sql(database_url, ledger_table(database_url))
     board = TableBoard(database_url, tmp_path, ledger())
-    book = Book()
+    book = RowBook()
     async with serving(board):
         await insert_while_it_is_killed(board, book, kills)
         await check(board, book, database_url)
@@ -123,7 +123,7 @@ async def test_in_the_boards_own_database_the_journal_has_each_row_and_no_other_
 ) -> None:
     await run_sql(database_url, ledger_table(database_url))
     board = TableBoard(database_url, tmp_path, ledger())
-    book = Book()
+    book = RowBook()
     async with serving(board):
         await insert_without_keys_while_it_is_killed(board, book, kills)
         await check(board, book, database_url)
@@ -140,7 +140,7 @@ async def test_in_another_database_no_key_has_its_row_twice(
     tables = f"sqlite:///{tmp_path}/tables.db" if kind == "sqlite" else str(request.getfixturevalue("postgres_url"))
     await run_sql(tables, ledger_table(tables))
     board = TableBoard(f"sqlite:///{tmp_path}/board.db", tmp_path, ledger(), database=tables)
-    book = Book()
+    book = RowBook()
     async with serving(board):
         await insert_while_it_is_killed(board, book, kills)
         await check(board, book, tables)
@@ -164,7 +164,7 @@ async def test_with_receipts_every_key_has_its_row_once_in_another_database(
 ) -> None:
     url = f"sqlite:///{tmp_path}/board.db"
     board = TableBoard(url, tmp_path, ledger(receipts=True), database=tables)
-    book = Book()
+    book = RowBook()
     async with serving(board):
         await insert_while_it_is_killed(board, book, kills)
         await check(board, book, tables, receipts=True)
@@ -180,7 +180,7 @@ async def test_with_receipts_the_journal_has_each_row_of_another_database_and_no
 ) -> None:
     url = f"sqlite:///{tmp_path}/board.db"
     board = TableBoard(url, tmp_path, ledger(receipts=True), database=tables)
-    book = Book()
+    book = RowBook()
     async with serving(board):
         await insert_without_keys_while_it_is_killed(board, book, kills)
         await check(board, book, tables, receipts=True)
@@ -194,10 +194,10 @@ async def test_rows_whose_server_dies_before_their_journal_entries_are_recorded_
 ) -> None:
     """The journal cannot be written from before the rows are committed until the server is dead."""
     board = TableBoard(database_url, tmp_path, ledger(receipts=True), database=tables)
-    book = Book()
+    book = RowBook()
     async with serving(board), callers(board, CLIENTS) as clients:
         await book.once(clients[0], "first")
-        async with anyio.create_task_group() as group, held(database_url):
+        async with anyio.create_task_group() as group, hold_write_lock(database_url):
             for place, client in enumerate(clients):
                 group.start_soon(book.once, client, f"{place}")
 

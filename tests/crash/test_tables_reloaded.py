@@ -10,7 +10,7 @@ import anyio
 
 from tests.crash.journal_contents import reader
 from tests.crash.server_processes import caller, serving
-from tests.crash.table_server import Book, TableBoard, insert, ledger, ledger_table
+from tests.crash.table_server import RowBook, TableBoard, insert, ledger, ledger_table
 from tests.table_databases import driver_url, rows_of, run_sql, scribble
 
 CLIENTS = 20
@@ -24,7 +24,7 @@ async def test_a_database_that_is_changed_in_the_file_takes_the_rows_from_then_o
     for url in places:
         await run_sql(url, ledger_table(url))
     board = TableBoard(f"sqlite:///{tmp_path}/board.db", tmp_path, ledger(), database=places[0])
-    book = Book()
+    book = RowBook()
     is_over = False
     marked: list[tuple[str, str]] = []
     async with serving(board), caller(board) as client:
@@ -34,7 +34,7 @@ async def test_a_database_that_is_changed_in_the_file_takes_the_rows_from_then_o
             while not is_over:
                 count += 1
                 n = f"{place}-{count}"
-                await (book.until_there(client, n) if place % 2 else book.once(client, n))
+                await (book.insert_until_known(client, n) if place % 2 else book.once(client, n))
 
         async with anyio.create_task_group() as group:
             for place in range(CLIENTS):

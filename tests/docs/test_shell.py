@@ -132,7 +132,9 @@ def test_the_commands_of_a_page_do_what_it_says(
         outputs = run(blocks, folder, {**environment, "PEGBOARD_URL": url}, here, warm)
         for block, output in zip(blocks, outputs, strict=True):
             if block.output is not None:
-                assert settled(output) == settled(put(block.output, here)), f"{block}: {block.text}"
+                assert remove_variable_text(output) == remove_variable_text(put(block.output, here)), (
+                    f"{block}: {block.text}"
+                )
 
 
 def put(text: str, here: dict[str, str]) -> str:
@@ -190,7 +192,7 @@ def _part(place: int, block: Block) -> str:
     return f"echo '{MARK.format(place)}'\n{command}"
 
 
-def settled(text: str) -> str:
+def remove_variable_text(text: str) -> str:
     """Return the text without the parts that differ from run to run."""
     for pattern, name in (
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "ID"),

@@ -58,7 +58,7 @@ def _tool(kind: str, config: dict[str, Any], name: str, more: dict[str, Any]) ->
     return {"name": name, "tool_type": kind, "config": config, **fields}
 
 
-class Way(Surface, Protocol):
+class ConfinedSurface(Surface, Protocol):
     """A surface with access to the journal and the versions behind it."""
 
     async def once(self, tool: str, arguments: Any, key: str) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class CliWay(CliSurface):
         return out + err
 
 
-async def warm(way: Way, **config: Any) -> None:
+async def warm(way: ConfinedSurface, **config: Any) -> None:
     """Prepare a process for the next call of such a tool, so that the start does not count towards its deadline."""
     await way.create(shell("true", name="warm", **config))
     assert (await way.call("warm"))["success"]
@@ -178,7 +178,7 @@ def answer_of(result: ToolResult) -> Any:
 
 
 @asynccontextmanager
-async def way_into(name: str, board: Pegboard) -> AsyncIterator[Way]:
+async def way_into(name: str, board: Pegboard) -> AsyncIterator[ConfinedSurface]:
     """The surface of that name."""
     if name == "library":
         yield LibraryWay(board)

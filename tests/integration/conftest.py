@@ -10,7 +10,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import NoSettings
 from tests.board_surfaces import KEY
-from tests.integration.confined_board import SURFACES, Way, way_into
+from tests.integration.confined_board import SURFACES, ConfinedSurface, way_into
 
 
 @pytest.fixture(params=SURFACES)
@@ -32,7 +32,7 @@ async def board(through: str, tmp_path: Path, request: pytest.FixtureRequest) ->
 
 
 @pytest.fixture
-async def way(through: str, board: Pegboard) -> AsyncIterator[Way]:
+async def way(through: str, board: Pegboard) -> AsyncIterator[ConfinedSurface]:
     """The way in."""
     async with way_into(through.partition(" ")[0], board) as opened:
         yield opened

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from dirty_equals import IsPartialDict
 
-from tests.board_surfaces import Refused
-from tests.integration.confined_board import STORED, Way, python, shell, warm
+from tests.board_surfaces import RequestRefused
+from tests.integration.confined_board import STORED, ConfinedSurface, python, shell, warm
 
 GREET = """
 def helper(text):
@@ -57,7 +57,7 @@ def code_of(answer: dict[str, Any]) -> str:
 
 
 @stored
-async def test_code_alone_is_a_tool_and_its_prints_are_kept_beside_the_result(way: Way) -> None:
+async def test_code_alone_is_a_tool_and_its_prints_are_kept_beside_the_result(way: ConfinedSurface) -> None:
     made = await way.create(python(GREET, "greet"))
     properties = made["input_schema"]["properties"]
     assert (properties["name"]["type"], properties["times"]["type"]) == ("string", "integer")
@@ -74,7 +74,7 @@ async def test_code_alone_is_a_tool_and_its_prints_are_kept_beside_the_result(wa
 
 
 @stored
-async def test_a_command_gets_its_arguments_and_answers_with_what_it_wrote(way: Way) -> None:
+async def test_a_command_gets_its_arguments_and_answers_with_what_it_wrote(way: ConfinedSurface) -> None:
     await way.create(shell("printf '%s|' {first} --second={second} end", "first", "second"))
     hostile = "; rm -rf / $(id) `id`\n'\" \u20ac {second} *"
     answer = await way.call("tool", {"first": hostile, "second": "-x"})
@@ -87,7 +87,7 @@ async def test_a_command_gets_its_arguments_and_answers_with_what_it_wrote(way: 
 
 
 @stored
-async def test_an_exit_code_outside_of_success_exit_codes_is_a_failed_call(way: Way) -> None:
+async def test_an_exit_code_outside_of_success_exit_codes_is_a_failed_call(way: ConfinedSurface) -> None:
     await way.create(shell("echo half; echo why >&2; exit 3", shell=True))
     answer = await way.call("tool")
     assert answer == IsPartialDict(
@@ -105,7 +105,7 @@ async def test_an_exit_code_outside_of_success_exit_codes_is_a_failed_call(way: 
 
 
 @stored
-async def test_an_error_says_what_and_where_and_keeps_the_prints(way: Way) -> None:
+async def test_an_error_says_what_and_where_and_keeps_the_prints(way: ConfinedSurface) -> None:
     await way.create(python(DEEP))
     answer = await way.call("tool", {"values": [1, 2]})
     assert code_of(answer) == "execution_failed"
@@ -120,7 +120,7 @@ async def test_an_error_says_what_and_where_and_keeps_the_prints(way: Way) -> No
 
 
 @stored
-async def test_what_takes_too_long_is_ended_and_what_it_printed_until_then_is_kept(way: Way) -> None:
+async def test_what_takes_too_long_is_ended_and_what_it_printed_until_then_is_kept(way: ConfinedSurface) -> None:
     await warm(way)
     await way.create(python("import time\ndef f():\n    print('begun')\n    time.sleep(3600)", timeout=5))
     await way.create(shell("echo begun >&2; sleep 3600", name="command", shell=True, timeout=5))
@@ -135,10 +135,10 @@ async def test_what_takes_too_long_is_ended_and_what_it_printed_until_then_is_ke
     assert answer["error"] == "Tool 'command' did not finish within 5 s; the end of its stderr: begun"
 
 
-async def test_libraries_are_there_if_the_tool_names_them(way: Way) -> None:
-    with pytest.raises(Refused, match=r"line 2: 'pandas' is neither .*; add 'pandas' to config\.libraries"):
+async def test_libraries_are_there_if_the_tool_names_them(way: ConfinedSurface) -> None:
+    with pytest.raises(RequestRefused, match=r"line 2: 'pandas' is neither .*; add 'pandas' to config\.libraries"):
         await way.create(python(MEANS))
-    with pytest.raises(Refused, match=r"config\.libraries\.0: 'sqlalchemy' is not allowed on this board"):
+    with pytest.raises(RequestRefused, match=r"config\.libraries\.0: 'sqlalchemy' is not allowed on this board"):
         await way.create(python(MEANS, libraries=["sqlalchemy"]))
     await way.create(python(MEANS, libraries=["pandas"]))
     rows = [{"city": "Lisbon", "degrees": 20}, {"city": "Oslo", "degrees": 3}, {"city": "Lisbon", "degrees": 25}]
@@ -146,7 +146,7 @@ async def test_libraries_are_there_if_the_tool_names_them(way: Way) -> None:
     assert "KeyError: 'city'" in (await way.call("tool", {"rows": [{}]}))["error"]
 
 
-async def test_what_cannot_be_a_tool_is_refused_with_the_line(way: Way) -> None:
+async def test_what_cannot_be_a_tool_is_refused_with_the_line(way: ConfinedSurface) -> None:
     for definition, why in (
         (python("def f(:"), "line 1: invalid syntax"),
         (python("x = 1"), "no function"),
@@ -157,19 +157,19 @@ async def test_what_cannot_be_a_tool_is_refused_with_the_line(way: Way) -> None:
         (shell("echo", working_dir="relative"), "must be an absolute path"),
         (shell("echo", writable=True), "needs a working_dir"),
     ):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await way.create(definition)
         assert why in " ".join(refused.value.message.split()), definition
     assert code_of(await way.call("tool")) == "tool_not_found"
 
 
 @stored
-async def test_changed_code_runs_at_once_and_each_version_can_be_run_again(way: Way) -> None:
+async def test_changed_code_runs_at_once_and_each_version_can_be_run_again(way: ConfinedSurface) -> None:
     kept: dict[str, Any] = {"keep_arguments": True, "keep_result": True}
     await way.create(python("def area(side: int): return side * side", **kept))
     assert (await way.call("tool", {"side": 3}))["result"] == 9
     first = (await way.row("tool"))["id"]
-    with pytest.raises(Refused, match=r"config\.code: line 1: "):
+    with pytest.raises(RequestRefused, match=r"config\.code: line 1: "):
         await way.change("tool", {"config": {"code": "def area(side: int) return 1"}})
     assert (await way.call("tool", {"side": 3}))["result"] == 9
     code = "def area(side: int, unit: str = 'm'):\n    print('in', unit)\n    return f'{side * side} {unit}'"
@@ -185,7 +185,7 @@ async def test_changed_code_runs_at_once_and_each_version_can_be_run_again(way: 
 
 
 @stored
-async def test_a_command_with_a_key_runs_once(way: Way, folder: Path) -> None:
+async def test_a_command_with_a_key_runs_once(way: ConfinedSurface, folder: Path) -> None:
     script = 'echo "$line" >> log; wc -l < log; test "$line" != bad || exit 4'
     await way.create(shell(script, "line", parse="json", keep_arguments=True, **writing(folder)))
     first = await way.once("tool", {"line": "one"}, "key-1")
@@ -204,7 +204,7 @@ async def test_a_command_with_a_key_runs_once(way: Way, folder: Path) -> None:
     assert (folder / "log").read_text() == "one\nbad\none\n"
 
 
-async def test_a_folder_that_is_not_writable_stays_as_it_is(way: Way, folder: Path) -> None:
+async def test_a_folder_that_is_not_writable_stays_as_it_is(way: ConfinedSurface, folder: Path) -> None:
     (folder / "data").write_text("kept\n")
     await way.create(shell("cat data; echo changed > data; echo $?", shell=True, working_dir=str(folder)))
     answer = await way.call("tool")
@@ -213,7 +213,7 @@ async def test_a_folder_that_is_not_writable_stays_as_it_is(way: Way, folder: Pa
     assert (folder / "data").read_text() == "kept\n"
 
 
-async def test_what_is_over_the_limit_does_not_run(way: Way, folder: Path) -> None:
+async def test_what_is_over_the_limit_does_not_run(way: ConfinedSurface, folder: Path) -> None:
     limit = {"max_calls": 2, "period": "hour"}
     await way.create(shell("echo x >> log", rate_limit=limit, **writing(folder)))
     await way.create(python("def f(): return 1", "code", rate_limit=limit))
@@ -224,7 +224,9 @@ async def test_what_is_over_the_limit_does_not_run(way: Way, folder: Path) -> No
     assert (folder / "log").read_text() == "x\nx\n"
 
 
-async def test_output_that_breaks_its_schema_is_tried_again_and_then_replaced(way: Way, folder: Path) -> None:
+async def test_output_that_breaks_its_schema_is_tried_again_and_then_replaced(
+    way: ConfinedSurface, folder: Path
+) -> None:
     schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 3}}, "required": ["n"]}
     script = "echo x >> log; printf '{\"n\": %s}' $(wc -l < log)"
     three = {"max_attempts": 3, "on": ["contract_violation"]}
@@ -242,7 +244,7 @@ async def test_output_that_breaks_its_schema_is_tried_again_and_then_replaced(wa
     assert (await way.call("never"))["result"] == {"n": 4}
 
 
-async def test_an_attempt_that_takes_too_long_is_made_again(way: Way, folder: Path) -> None:
+async def test_an_attempt_that_takes_too_long_is_made_again(way: ConfinedSurface, folder: Path) -> None:
     await warm(way, **writing(folder))
     script = "echo x >> log; test $(wc -l < log) -gt 1 || sleep 60"
     often = {"max_attempts": 5, "on": ["timeout"]}

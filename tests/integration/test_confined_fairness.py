@@ -105,7 +105,7 @@ async def start(board: Pegboard, caller: Caller, calls: int, seconds: float) -> 
     return [asyncio.create_task(board.call("slow", arguments, caller=caller)) for _ in range(calls)]
 
 
-async def taken(board: Pegboard) -> list[asyncio.Task[ToolResult]]:
+async def take_all_slots(board: Pegboard) -> list[asyncio.Task[ToolResult]]:
     """Start slow calls until all slots are taken, each by another user, because no user gets all of them."""
     await is_idle(board)  # a call that was answered occupies its slot until its processes have ended
     calls = [call for n in range(PLACES) for call in await start(board, await member(board, f"user{n}"), 1, 60)]
@@ -142,7 +142,7 @@ async def test_more_than_a_user_may_have_waiting_are_refused_and_others_are_not(
 async def test_a_call_that_finds_no_place_in_its_time_did_not_run_and_its_key_is_free(board: Pegboard) -> None:
     bob = await member(board, "bob")
     await board.tools.update("quick", {"timeout": 0.5}, board.admin)
-    hers = await taken(board)
+    hers = await take_all_slots(board)
     late = await board.call("quick", {"n": 3}, caller=bob, key="k")
     assert late.problem is not None
     assert (late.problem.code, late.problem.did_run, late.problem.retryable) == ("unavailable", False, True)
@@ -159,7 +159,7 @@ async def test_a_call_that_finds_no_place_in_its_time_did_not_run_and_its_key_is
 
 
 async def test_who_gives_up_waiting_is_gone_from_the_queue(board: Pegboard) -> None:
-    hers = await taken(board)
+    hers = await take_all_slots(board)
     waiting = await start(board, await member(board, "ada"), 50, 60)
     await waits(board, 50)
     for call in waiting:

@@ -172,7 +172,7 @@ async def test_what_takes_longer_than_a_server_waits_is_ended_with_its_processes
             assert [(row["status"], row["code"]) for row in await rows(client)] == [("failed", "cancelled")] * 3
 
 
-async def goes_away(through: str, board: Pegboard, tree: Tree) -> None:
+async def call_and_disconnect(through: str, board: Pegboard, tree: Tree) -> None:
     """Call the tree through that surface, and disconnect when all of its processes run."""
     if through == "library":
         call = asyncio.create_task(board.call("tree"))
@@ -205,7 +205,7 @@ async def test_a_caller_who_goes_away_takes_the_processes_along(board: Pegboard,
     assert (await board.call("first")).success
     assert (await board.call("second")).success
     before = await steady(lambda: len(descendants()))
-    await goes_away(through, board, tree)
+    await call_and_disconnect(through, board, tree)
     await tree.gone()
 
     async def recorded() -> Any:

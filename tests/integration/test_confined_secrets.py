@@ -12,7 +12,7 @@ from sqlalchemy import text
 from pegboard import Pegboard
 from pegboard.model.secrets import MASK
 from pegboard.testing import calls_of, member
-from tests.integration.confined_board import STORED, Way, python, shell, warm
+from tests.integration.confined_board import STORED, ConfinedSurface, python, shell, warm
 
 PLAIN = "hush-plain/1&2"
 NAMED = "hush-named \"quoted\" 'twice' \\ 3"
@@ -95,7 +95,7 @@ def listening(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.fixture
-async def named(way: Way) -> None:
+async def named_secret(way: ConfinedSurface) -> None:
     """A named secret that tools refer to, and a process that was started for them."""
     await way.keep("NAMED", NAMED)
     await warm(way)
@@ -112,7 +112,7 @@ def files_in(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.is_file()]
 
 
-async def written(board: Pegboard, tmp_path: Path) -> str:
+async def read_storage(board: Pegboard, tmp_path: Path) -> str:
     """Return everything that the board has on its disk and in its database."""
     files = [file.read_bytes().decode("latin-1") for file in files_in(tmp_path)]
     async with board.database.read() as conn:
@@ -126,10 +126,10 @@ async def written(board: Pegboard, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("through", STORED, indirect=True)
-@pytest.mark.usefixtures("named")
+@pytest.mark.usefixtures("named_secret")
 class TestNowhere:
     async def test_whatever_code_does_with_them_they_are_shown_nowhere(
-        self, way: Way, board: Pegboard, tmp_path: Path, caplog: pytest.LogCaptureFixture
+        self, way: ConfinedSurface, board: Pegboard, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         kept: dict[str, Any] = {"keep_arguments": True, "keep_result": True, "is_public": True}
         found: list[Any] = [await way.create(python(CODE, "leak", env=ENV, timeout=2, **kept))]
@@ -142,12 +142,12 @@ class TestNowhere:
             assert not found_in(answer, row), word
             found += [answer, row]
         found.append(await way.change("leak", {"config": {"code": CODE + "\n", "env": ENV}}))
-        found += [await way.versions("leak"), await way.lists("leak"), await written(board, tmp_path), caplog.text]
+        found += [await way.versions("leak"), await way.lists("leak"), await read_storage(board, tmp_path), caplog.text]
         assert not found_in(*found)
         assert str(found).count(MASK) > 50
 
     async def test_whatever_a_command_does_with_them_they_are_shown_nowhere(
-        self, way: Way, board: Pegboard, tmp_path: Path, caplog: pytest.LogCaptureFixture
+        self, way: ConfinedSurface, board: Pegboard, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         kept: dict[str, Any] = {"shell": True, "env": ENV, "timeout": 1, "keep_result": True, "is_public": True}
         found: list[Any] = [await way.create(shell(SCRIPT, "how", name="leak", **kept))]
@@ -160,14 +160,14 @@ class TestNowhere:
                 assert row["code"] != "internal_error", (word, row)
                 assert not found_in(answer, row), (tool, word)
                 found += [answer, row]
-        found += [await way.versions("leak"), await way.lists("leak"), await written(board, tmp_path), caplog.text]
+        found += [await way.versions("leak"), await way.lists("leak"), await read_storage(board, tmp_path), caplog.text]
         assert not found_in(*found)
         assert str(found).count(MASK) > 30
 
 
 @pytest.mark.parametrize("through", ["library"], indirect=True)
 @pytest.mark.parametrize("spelled", ["json.dumps(known)", "repr(known)", "ascii(known)"])
-async def test_they_are_not_shown_as_json_and_python_write_them(way: Way, spelled: str) -> None:
+async def test_they_are_not_shown_as_json_and_python_write_them(way: ConfinedSurface, spelled: str) -> None:
     await way.keep("NAMED", NAMED)
     code = f"import json, os\ndef leak():\n    known = [os.environ[name] for name in {list(KNOWN)}]\n    "
     for number, done in enumerate(("print({})", "raise ValueError({})", "return {}")):
@@ -176,7 +176,7 @@ async def test_they_are_not_shown_as_json_and_python_write_them(way: Way, spelle
         assert not found_in(answer, await way.row(f"leak_{number}"))
 
 
-async def test_a_named_secret_that_changes_is_the_new_one_at_the_next_call(way: Way) -> None:
+async def test_a_named_secret_that_changes_is_the_new_one_at_the_next_call(way: ConfinedSurface) -> None:
     await way.create(python("import os\ndef f(): return len(os.environ['KEY'])", env={"KEY": "{{secret:LATER}}"}))
     missing = await way.call("tool")
     assert missing["error_details"]["code"] == "secret_unreadable"
@@ -185,7 +185,7 @@ async def test_a_named_secret_that_changes_is_the_new_one_at_the_next_call(way: 
         assert (await way.call("tool"))["result"] == len(value)
 
 
-async def test_code_and_commands_cannot_hold_a_reference_themselves(way: Way, board: Pegboard) -> None:
+async def test_code_and_commands_cannot_hold_a_reference_themselves(way: ConfinedSurface, board: Pegboard) -> None:
     await way.keep("NAMED", NAMED)
     for definition in (python("def f(): return '{{secret:NAMED}}'"), shell("echo {{secret:NAMED}}")):
         with pytest.raises(Exception, match="is filled in only within env"):
@@ -196,7 +196,9 @@ async def test_code_and_commands_cannot_hold_a_reference_themselves(way: Way, bo
 
 
 @pytest.mark.parametrize("through", ["library"], indirect=True)
-async def test_a_member_who_calls_a_public_tool_sees_nothing_of_its_config(board: Pegboard, way: Way) -> None:
+async def test_a_member_who_calls_a_public_tool_sees_nothing_of_its_config(
+    board: Pegboard, way: ConfinedSurface
+) -> None:
     await way.keep("NAMED", NAMED)
     ada = await member(board, "ada")
     await way.create(python(CODE, "leak", env=ENV, is_public=True))

@@ -26,7 +26,7 @@ from tests.mcp_servers.processes import descendants, matching
 from tests.mcp_servers.run_servers import over_http
 from tests.surfaces.cli.run_program import serving
 from tests.surfaces.rest.clients import bearer, good
-from tests.unit.kinds.mcp.changeable_server import offering, tool
+from tests.unit.kinds.mcp.changeable_server import changeable_server, tool
 from tests.upstreams import upstream
 from tests.waiting import until
 
@@ -43,7 +43,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 async def test_what_one_process_imports_another_calls_without_a_restart(tmp_path: Path) -> None:
     (tmp_path / "pegboard.toml").write_text('egress_allow = "127.0.0.1"\n')
-    async with upstream() as there, offering(tool("say")) as server:
+    async with upstream() as there, changeable_server(tool("say")) as server:
         with serving(tmp_path) as one, serving(tmp_path) as two:
             key = bearer((tmp_path / "credentials").read_text().strip())
             async with httpx.AsyncClient(headers=key, timeout=30) as speaker:

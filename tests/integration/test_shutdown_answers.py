@@ -63,13 +63,13 @@ def server(home: Path, packages: Path, *options: str, drain: int = 1) -> Iterato
         stop = threading.Timer(WAIT, process.kill)
         stop.start()
         try:
-            yield process, seen(process, "serving at ").split()[0]
+            yield process, read_line_after(process, "serving at ").split()[0]
         finally:
             stop.cancel()
             process.kill()
 
 
-def seen(process: subprocess.Popen[str], words: str) -> str:
+def read_line_after(process: subprocess.Popen[str], words: str) -> str:
     """Return the text after these words in the next line of its output that contains them."""
     assert process.stdout is not None
     for line in process.stdout:
@@ -79,7 +79,7 @@ def seen(process: subprocess.Popen[str], words: str) -> str:
     raise AssertionError(f"it ended without saying '{words}'")
 
 
-async def kept(home: Path) -> list[tuple[str, str, str | None, str | None]]:
+async def read_rows(home: Path) -> list[tuple[str, str, str | None, str | None]]:
     """The rows of the journal in this folder."""
     async with Pegboard.open(settings=NoSettings(home=home)) as board:
         return [(row.tool_name, row.status, row.code, row.error) for row in await calls_of(board)]
@@ -95,9 +95,9 @@ def test_who_waits_is_asked_to_try_again_and_the_row_says_cancelled(tmp_path: Pa
     ):
         good(client.post("/v1/tools", json={**TOOL, "input_schema": {"type": "object"}}), 201)
         one = threads.submit(client.post, "/v1/tools/hang/call", json={})
-        seen(process, "hanging")
+        read_line_after(process, "hanging")
         many = threads.submit(client.post, "/v1/calls", json=[{"name": "hang", "arguments": {}}])
-        seen(process, "hanging")
+        read_line_after(process, "hanging")
         process.send_signal(number)
         answers = [one.result(WAIT), many.result(WAIT)]
         assert process.wait(WAIT) == 0
@@ -106,7 +106,7 @@ def test_who_waits_is_asked_to_try_again_and_the_row_says_cancelled(tmp_path: Pa
         assert int(answer.headers["retry-after"]) >= 1
         assert answer.headers["content-type"] == "application/problem+json"
         assert "shut down before the call had ended" in answer.json()["detail"]
-    assert asyncio.run(kept(home)) == [("hang", "failed", "cancelled", "The server was stopped")] * 2
+    assert asyncio.run(read_rows(home)) == [("hang", "failed", "cancelled", "The server was stopped")] * 2
 
 
 def test_a_second_interrupt_cancels_running_calls_and_records_them(tmp_path: Path) -> None:
@@ -118,14 +118,14 @@ def test_a_second_interrupt_cancels_running_calls_and_records_them(tmp_path: Pat
     ):
         good(client.post("/v1/tools", json={**TOOL, "input_schema": {"type": "object"}}), 201)
         one = threads.submit(client.post, "/v1/tools/hang/call", json={})
-        seen(process, "hanging")
+        read_line_after(process, "hanging")
         process.send_signal(signal.SIGINT)
-        assert seen(process, "Waiting for 1 call, ").strip() == "at most 30 s; Ctrl-C again stops at once"
+        assert read_line_after(process, "Waiting for 1 call, ").strip() == "at most 30 s; Ctrl-C again stops at once"
         process.send_signal(signal.SIGINT)
         answer = one.result(WAIT)
         assert process.wait(WAIT) == 0
     assert answer.status_code == 503, answer.text
-    assert asyncio.run(kept(home)) == [("hang", "failed", "cancelled", "The server was stopped")]
+    assert asyncio.run(read_rows(home)) == [("hang", "failed", "cancelled", "The server was stopped")]
 
 
 def test_without_running_calls_nothing_is_waited_for(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pegboard.testing import NoSettings
 from tests.api_documents import Case, document
 from tests.mcp_servers.processes import descendants, matching
 from tests.mcp_servers.run_servers import FOLDER
-from tests.unit.kinds.mcp.changeable_server import Offering, odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import ChangeableServer, changeable_server, odd, tool
 from tests.upstreams import (
     Behaviour,
     Received,
@@ -50,7 +50,7 @@ WAYS = {
 Call = tuple[str, dict[str, Any]]
 
 
-class Held:
+class ProcessResources:
     """The tasks, descriptors and processes of this process now."""
 
     def __init__(self) -> None:
@@ -65,22 +65,22 @@ class Held:
 
 
 @pytest.fixture
-async def there() -> AsyncIterator[Upstream]:
+async def misbehaving_api() -> AsyncIterator[Upstream]:
     """An API that misbehaves by path."""
     async with upstream(by_path(**WAYS)) as running:
         yield running
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[Offering]:
+async def server() -> AsyncIterator[ChangeableServer]:
     """An MCP server whose `look` works, and whose `say` behaves as its argument specifies."""
-    async with offering(tool("say"), tool("look")) as running:
+    async with changeable_server(tool("say"), tool("look")) as running:
         yield running
 
 
 @pytest.fixture
 async def board(
-    there: Upstream, server: Offering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    misbehaving_api: Upstream, server: ChangeableServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Pegboard]:
     """A board with the tools of both servers, and of two commands, one of which never answers."""
     # With an open circuit breaker, the upstreams would not be called at all.
@@ -88,7 +88,7 @@ async def board(
     settings = NoSettings(home=tmp_path / "home", egress_allow="127.0.0.1")
     async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as fresh:
         cases = [Case(f"http_{name}", "get", f"/{name}", {}, {}, "") for name in WAYS]
-        await fresh.imports.openapi(fresh.admin, document=document(cases), server_url=there.url)
+        await fresh.imports.openapi(fresh.admin, document=document(cases), server_url=misbehaving_api.url)
         await fresh.imports.mcp(fresh.admin, server_url=server.url)
         await fresh.imports.mcp(fresh.admin, command=odd("fine"), prefix="odd_")
         await fresh.imports.mcp(fresh.admin, command=odd("hang-call"), prefix="stuck_")
@@ -99,9 +99,9 @@ async def board(
         yield fresh
 
 
-def as_reported(server: Offering) -> Behaviour:
+def as_reported(server: ChangeableServer) -> Behaviour:
     """`look` works; `say` hangs, disconnects or refuses, depending on its argument."""
-    normal = Offering(server.tools, server.server)
+    normal = ChangeableServer(server.tools, server.server)
     ways = {b'"hang"': hang, b'"reset"': reset, b'"no"': answer(500, "no")}
 
     async def behave(got: Received, wire: Wire) -> None:
@@ -117,7 +117,7 @@ def plan(good: list[Call], bad: list[Call], calls: int) -> list[Call]:
     return [call for pair in pairs for call in pair]
 
 
-async def made(board: Pegboard, calls: list[Call]) -> Counter[str]:
+async def run_calls(board: Pegboard, calls: list[Call]) -> Counter[str]:
     """Run these calls, many of them at the same time, and return how they ended; their caller cancels some."""
     room = asyncio.Semaphore(AT_ONCE)
     ended: Counter[str] = Counter()
@@ -136,19 +136,19 @@ async def made(board: Pegboard, calls: list[Call]) -> Counter[str]:
     return ended
 
 
-async def back(before: Held) -> Held:
+async def wait_for_release(before: ProcessResources) -> ProcessResources:
     """Wait until no more is in use than before, except pooled connections."""
 
     async def as_before() -> bool:
-        now, kept = Held(), AT_ONCE // 2
+        now, kept = ProcessResources(), AT_ONCE // 2
         few = now.files <= before.files + kept and now.tasks <= before.tasks + kept
         return few and now.processes <= before.processes
 
     try:
         await until(as_before, 60)
     except TimeoutError:
-        raise AssertionError(f"before: {before!r}; now: {Held()!r}") from None
-    return Held()
+        raise AssertionError(f"before: {before!r}; now: {ProcessResources()!r}") from None
+    return ProcessResources()
 
 
 GOOD: list[Call] = [("http_fine", {}), ("look", {"text": "x"}), ("odd_echo", {"text": "y"})]
@@ -160,39 +160,39 @@ async def test_many_calls_leave_nothing_behind(board: Pegboard, count: int) -> N
     bad: list[Call] = [(f"http_{name}", {}) for name in WAYS if name != "fine"]
     bad += [("say", {"text": "reset"}), ("say", {"text": "no"}), ("stuck_echo", {})]
     calls = plan(GOOD, bad, count)
-    await made(board, calls[: max(count // 5, 40)])  # modules and pools are loaded once, before the measurement
-    before = Held()
-    ended = await made(board, calls)
+    await run_calls(board, calls[: max(count // 5, 40)])  # modules and pools are loaded once, before the measurement
+    before = ProcessResources()
+    ended = await run_calls(board, calls)
     assert sum(ended.values()) == count
     assert set(ended) <= {"fine", "timeout", "upstream_failed", "given up"}, ended
     assert ended["fine"] >= count * 0.45
     assert min(ended["timeout"], ended["upstream_failed"]) >= count * 0.1
-    after = await back(before)
+    after = await wait_for_release(before)
     assert after.memory - before.memory < 50 * 2**20
-    assert await made(board, GOOD) == {"fine": 3}
+    assert await run_calls(board, GOOD) == {"fine": 3}
 
 
 @pytest.mark.parametrize("count", [100, pytest.param(200, marks=pytest.mark.soak)])
 async def test_calls_that_an_mcp_server_never_answers_leave_no_connections(
-    board: Pegboard, server: Offering, count: int
+    board: Pegboard, server: ChangeableServer, count: int
 ) -> None:
     calls = plan([("look", {})], [("say", {"text": "hang"})], count)
-    await made(board, calls[:20])
-    before = Held()
-    ended = await made(board, calls)
+    await run_calls(board, calls[:20])
+    before = ProcessResources()
+    ended = await run_calls(board, calls)
     assert ended["timeout"] >= count * 0.45
-    await back(before)
+    await wait_for_release(before)
     assert len(server.server.open) < AT_ONCE
 
 
 async def test_a_board_that_closes_holds_nothing_any_more(tmp_path: Path) -> None:
-    before = Held()
-    async with upstream(by_path(**WAYS)) as there, offering(tool("say"), tool("look")) as server:
-        outside = Held()
+    before = ProcessResources()
+    async with upstream(by_path(**WAYS)) as misbehaving_api, changeable_server(tool("say"), tool("look")) as server:
+        outside = ProcessResources()
         settings = NoSettings(home=tmp_path / "home", egress_allow="127.0.0.1")
         async with Pegboard.open(f"sqlite:///{tmp_path}/board.db", settings=settings) as board:
             cases = [Case(f"http_{name}", "get", f"/{name}", {}, {}, "") for name in WAYS]
-            await board.imports.openapi(board.admin, document=document(cases), server_url=there.url)
+            await board.imports.openapi(board.admin, document=document(cases), server_url=misbehaving_api.url)
             await board.imports.mcp(board.admin, server_url=server.url)
             await board.imports.mcp(board.admin, command=odd("daemon", str(tmp_path / "pid")), prefix="odd_")
             running = [asyncio.create_task(board.call(name)) for name in ("http_hang", "http_drip", "look", "odd_echo")]
@@ -201,8 +201,8 @@ async def test_a_board_that_closes_holds_nothing_any_more(tmp_path: Path) -> Non
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-            assert Held().processes > outside.processes
-        assert Held().processes == outside.processes
-    now = Held()
+            assert ProcessResources().processes > outside.processes
+        assert ProcessResources().processes == outside.processes
+    now = ProcessResources()
     assert (now.processes, now.tasks) == (before.processes, before.tasks)
     assert now.files <= before.files + 1  # the loop's own

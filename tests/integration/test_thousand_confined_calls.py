@@ -130,7 +130,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Held:
+class ServerResources:
     """The resources of a server and its processes now."""
 
     files: int
@@ -144,13 +144,13 @@ class Held:
     memory: int
     zygote_memory: int
 
-    def is_within(self, before: Held) -> bool:
+    def is_within(self, before: ServerResources) -> bool:
         """Return True if no resource is used that was not used before, apart from memory."""
         counted = [name for name in self.__dataclass_fields__ if not name.endswith("memory")]
         return all(getattr(self, name) <= getattr(before, name) + POOLED.get(name, 0) for name in counted)
 
 
-class Crowd:
+class ServerUsers:
     """Several users who call the tools of one server."""
 
     def __init__(self, running: Server, keys: list[str], folders: Path) -> None:
@@ -188,14 +188,14 @@ class Crowd:
         """Return the number of the server's descendants."""
         return len(states(self._server.process.pid))
 
-    async def held(self) -> Held:
+    async def held(self) -> ServerResources:
         """Return the resources of the server, its zygotes and their processes."""
         async with httpx.AsyncClient(base_url=self._server.url, headers=bearer(KEY)) as client:
             census = good(await client.post("/v1/tools/census/call", json={}))["result"]
         pid = self._server.process.pid
         family = states(pid)
         zygotes = [each for each, (parent, _) in family.items() if parent == pid]
-        return Held(
+        return ServerResources(
             files=count(f"/proc/{pid}/fd"),
             processes=len(family),
             zombies=sum(1 for _, state in family.values() if state == "Z"),
@@ -207,7 +207,7 @@ class Crowd:
             **census,
         )
 
-    async def back(self, before: Held) -> Held:
+    async def back(self, before: ServerResources) -> ServerResources:
         """Wait until no more is in use than before."""
         now = before
 
@@ -224,7 +224,7 @@ class Crowd:
 
 
 @asynccontextmanager
-async def crowd(tmp_path: Path, kind: Kind, **environment: str) -> AsyncIterator[Crowd]:
+async def server_users(tmp_path: Path, kind: Kind, **environment: str) -> AsyncIterator[ServerUsers]:
     """A server with those tools, and users who may call them."""
     packages, folders = tmp_path / "packages", tmp_path / "folders"
     info = packages / "census_tools-1.0.dist-info"
@@ -242,7 +242,7 @@ async def crowd(tmp_path: Path, kind: Kind, **environment: str) -> AsyncIterator
             census = {"name": "census", "tool_type": "internal", "config": {"handler": "census"}}
             for tool in (*kind.tools(), {**census, "input_schema": {"type": "object"}}):
                 good(await admin.post("/v1/tools", json=tool), 201)
-        yield Crowd(running, keys, folders)
+        yield ServerUsers(running, keys, folders)
 
 
 @pytest.mark.timeout(300)
@@ -260,7 +260,7 @@ async def test_many_calls_leave_nothing_behind(tmp_path: Path, name: str, calls:
     kind = KINDS[name]
     # A slot for every caller, because those with a short timeout would expire while they wait.
     places = {"PEGBOARD_SANDBOX_CHILDREN": str(CALLERS * EACH_AT_ONCE)}
-    async with crowd(tmp_path, kind, PEGBOARD_SANDBOX_WITHOUT=without, **places) as people:
+    async with server_users(tmp_path, kind, PEGBOARD_SANDBOX_WITHOUT=without, **places) as people:
         await people.make(kind.plan(max(calls // 5, 60)))  # modules and pools are loaded once, before the measurement
         await steady(people.processes)
         before = await people.held()

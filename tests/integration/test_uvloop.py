@@ -15,8 +15,8 @@ from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import UpstreamUnreachable
-from tests.unit.http_client.upstreams import answer, answering, open_files, serving
-from tests.unit.sandbox.confined_tools import boxed, command, later, script, until_running
+from tests.unit.http_client.upstreams import answer, open_files, serve_responses, serving
+from tests.unit.sandbox.confined_tools import command, later, open_sandbox, script, until_running
 from tests.unit.sandbox.proxies import proxying
 from tests.waiting import until
 
@@ -42,7 +42,7 @@ async def test_the_tests_run_on_uvloop() -> None:
 
 
 async def test_confined_commands_return_their_output_end_at_their_deadline_and_can_be_cancelled() -> None:
-    async with boxed() as box:
+    async with open_sandbox() as box:
         ended = await box.run(script("cat; echo err >&2; exit 3", stdin="in"), "ann", later())
         assert (ended.fate, ended.code, ended.stdout, ended.stderr) == ("exited", 3, b"in", b"err\n")
         late = await box.run(command("sleep", "3600", seconds=3600.0), "ann", time.monotonic() + 1.0)
@@ -65,7 +65,7 @@ async def test_a_tunnel_carries_bytes_until_the_client_leaves() -> None:
         client = await proxy.client()
         await client.tunnel(f"127.0.0.1:{upstream.port}")
         await client.say(b"bytes")
-        assert await client.hear(5) == b"bytes"
+        assert await client.read_bytes(5) == b"bytes"
         client.leave()
         await asyncio.wait_for(upstream.gone.wait(), 30)
 
@@ -76,7 +76,7 @@ async def test_requests_over_tls_are_answered_or_refused_and_leave_no_connection
     authority.issue_cert("api.example").configure_cert(context)
     trusting = ssl.create_default_context()
     authority.configure_trust(trusting)
-    async with answering(answer(b"private"), context=context) as upstream:
+    async with serve_responses(answer(b"private"), context=context) as upstream:
         url = upstream.url("/", host="api.example", scheme="https")
         outbound = client(trusting)
         response = await outbound.send("GET", url)

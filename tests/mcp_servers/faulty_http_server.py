@@ -14,7 +14,7 @@ from pegboard.kinds.mcp.upstream import Upstream
 ECHO = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object"}}
 
 
-class Asked(NamedTuple):
+class McpRequest(NamedTuple):
     """One request as received."""
 
     method: str
@@ -60,7 +60,7 @@ class Asked(NamedTuple):
         self.writer.write("\n".join(lines).encode() + b"\n\n")
 
 
-Answer = Callable[[Asked], Awaitable[bool | None]]
+Answer = Callable[[McpRequest], Awaitable[bool | None]]
 """Answers a request in its own way; False leaves it to be answered decently, True has the connection closed after."""
 
 
@@ -71,7 +71,7 @@ class WebServer:
     answer: Answer
     port: int = 0
     session: str = "s1"
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[McpRequest] = field(default_factory=list)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 
     @property
@@ -102,14 +102,14 @@ class WebServer:
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         method, path, _ = first.split(" ", 2)
-        asked = Asked(method, path, headers, json.loads(body) if body else {}, writer)
+        asked = McpRequest(method, path, headers, json.loads(body) if body else {}, writer)
         self.asked.append(asked)
         done = await self.answer(asked)
         if done is False:
             self._decently(asked)
         return done is True
 
-    def _decently(self, asked: Asked) -> None:
+    def _decently(self, asked: McpRequest) -> None:
         match asked.says:
             case "server/discover":
                 asked.send("400 Bad Request", "Unsupported protocol version")
@@ -130,13 +130,13 @@ class WebServer:
                 asked.send("202 Accepted")
 
 
-async def decently(_asked: Asked) -> bool:
+async def answer_correctly(_asked: McpRequest) -> bool:
     """Answer correctly."""
     return False
 
 
 @asynccontextmanager
-async def answering(answer: Answer = decently) -> AsyncIterator[WebServer]:
+async def answering(answer: Answer = answer_correctly) -> AsyncIterator[WebServer]:
     """A server on a free port with these answers."""
     made = WebServer(answer)
     server = await asyncio.start_server(made.serve, "127.0.0.1", 0, limit=2**24)

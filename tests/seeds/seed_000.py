@@ -130,7 +130,7 @@ async def count(url: str, name: str = "mood_entries") -> int:
     return int(rows)
 
 
-async def kept(url: str, query: str) -> tuple[Any, ...]:
+async def read_only_row(url: str, query: str) -> tuple[Any, ...]:
     """Return the only row of a query, with instants in UTC and JSON as data on either database."""
     [row] = await rows_of(url, query)
     return tuple(_read(value) for value in row)
@@ -223,7 +223,7 @@ async def failed(way: Way, tool: str, arguments: Any) -> dict[str, Any]:
     return dict(answer["error"])
 
 
-async def refused(way: Way, tool: str, arguments: Any) -> dict[str, Any]:
+async def call_invalid(way: Way, tool: str, arguments: Any) -> dict[str, Any]:
     """Return the error of a call whose arguments are invalid."""
     error = await failed(way, tool, arguments)
     assert error["type"] == "VALIDATION_ERROR", error

@@ -98,14 +98,14 @@ async def ask(contract: Contract, request: Any) -> dict[str, Any]:
     return dict(json.loads(await contract.text(request)))
 
 
-async def given(contract: Contract, request: Any) -> dict[str, Any]:
+async def call_valid(contract: Contract, request: Any) -> dict[str, Any]:
     """The payload of a request that must succeed."""
     answer = await ask(contract, request)
     assert answer["status"] in ("new", "existing"), answer
     return dict(answer["payload"])
 
 
-async def refused(contract: Contract, request: Any) -> str:
+async def call_refused(contract: Contract, request: Any) -> str:
     """Return the message of a request that must be refused without running anything."""
     answer = await ask(contract, request)
     assert (answer["status"], answer["payload"]) == ("error", None), answer
@@ -117,10 +117,10 @@ async def refused(contract: Contract, request: Any) -> str:
 async def record(contract: Contract, *hashes: str) -> None:
     """Record the findings once more."""
     findings = [{"finding_id": "finding-1", "composite_hash": each} for each in hashes]
-    await given(contract, envelope("record_findings", {"findings": findings}))
+    await call_valid(contract, envelope("record_findings", {"findings": findings}))
 
 
-def settled(text: bytes) -> bytes:
+def remove_variable_fields(text: bytes) -> bytes:
     """Return the response without the parts that differ each time."""
     return _VOLATILE.sub(rb'"\1":0', text)
 

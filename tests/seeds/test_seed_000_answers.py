@@ -19,11 +19,11 @@ from tests.seeds.seed_000 import (
     MOODS,
     Way,
     call,
+    call_invalid,
     count,
     failed,
     field,
     inserted,
-    refused,
     table,
     types,
 )
@@ -154,7 +154,7 @@ class TestErrorResponse:
 
     async def test_details_name_field_expected_received_and_code(self, way: Way) -> None:
         for wrong in ({"mood": "angry"}, {"notes": 5}, {"timestamp": "now"}, {"energy_level": None}):
-            error = await refused(way, "log-mood", {**MOOD, **wrong})
+            error = await call_invalid(way, "log-mood", {**MOOD, **wrong})
             assert error["details"].keys() == {"field", "expected", "received", "code"}
             assert all(isinstance(value, str) and value for value in error["details"].values())
 
@@ -170,7 +170,7 @@ class TestDataTypeValidation:
         for required in (True, False):
             fields = [{**each, "required": required} for each in EVERY_TYPE if each["name"] == name]
             await listing(table("t", "mood_entries", *fields))
-            error = await refused(way, "t", {name: value})
+            error = await call_invalid(way, "t", {name: value})
             # The received value follows, as in the example of the whole response.
             message_text, but, received = error["message"].partition(", but received ")
             assert message_text == message
@@ -179,13 +179,13 @@ class TestDataTypeValidation:
 
     async def test_text_constraints_are_min_length_and_max_length(self, way: Way, listing: Listing) -> None:
         await listing(table("t", "notes", field("content", "text", minLength=2, maxLength=4)))
-        assert (await refused(way, "t", {"content": "a"}))["details"]["code"] == "too_small"
-        assert (await refused(way, "t", {"content": "abcde"}))["details"]["code"] == "too_big"
+        assert (await call_invalid(way, "t", {"content": "a"}))["details"]["code"] == "too_small"
+        assert (await call_invalid(way, "t", {"content": "abcde"}))["details"]["code"] == "too_big"
 
     async def test_integer_constraints_are_min_max_and_a_whole_number(self, way: Way) -> None:
         codes = {0: "too_small", 11: "too_big", 1.5: "invalid_type"}
         for value, code in codes.items():
-            error = await refused(way, "log-mood", {**MOOD, "energy_level": value})
+            error = await call_invalid(way, "log-mood", {**MOOD, "energy_level": value})
             assert error["details"]["code"] == code
 
     async def test_numeric_constraints_are_min_max_precision_and_scale(self, way: Way, listing: Listing) -> None:
@@ -193,9 +193,9 @@ class TestDataTypeValidation:
         await listing(table("t", "health_forms", weight))
         codes = {-50.01: "too_small", 100: "too_big", 1.234: "not_multiple_of", "1": "invalid_type"}
         for value, code in codes.items():
-            assert (await refused(way, "t", {"weight": value}))["details"]["code"] == code
+            assert (await call_invalid(way, "t", {"weight": value}))["details"]["code"] == code
         await listing(table("t", "health_forms", field("weight", "numeric", max=7.5)))
-        assert (await refused(way, "t", {"weight": 7.51}))["details"]["code"] == "too_big"
+        assert (await call_invalid(way, "t", {"weight": 7.51}))["details"]["code"] == "too_big"
 
     async def test_boolean_has_no_additional_constraints(self, way: Way, url: str) -> None:
         for value in (True, False):
@@ -205,7 +205,7 @@ class TestDataTypeValidation:
 
     async def test_enum_values_must_be_in_enum_values(self, way: Way) -> None:
         for value in ("Happy", "", "happy "):
-            error = await refused(way, "log-mood", {**MOOD, "mood": value})
+            error = await call_invalid(way, "log-mood", {**MOOD, "mood": value})
             assert error["details"]["expected"] == "one of: happy, sad, neutral, anxious"
 
     async def test_datetime_constraints_are_optional_min_date_and_max_date(self, way: Way, listing: Listing) -> None:
@@ -213,7 +213,7 @@ class TestDataTypeValidation:
         await listing(table("t", "notes", field("created_at", "datetime", **limits)))
         codes = {"2025-01-01T00:00:00+01:00": "too_small", "2026-01-01T00:00:00Z": "too_big"}
         for value, code in codes.items():
-            error = await refused(way, "t", {"created_at": value})
+            error = await call_invalid(way, "t", {"created_at": value})
             assert error["details"]["code"] == code
             assert "must be between 2025-01-01T00:00:00Z and 2025-12-31T23:59:59Z" in error["message"]
 
@@ -238,7 +238,7 @@ class TestErrorResponseTests:
     """Testing Requirements: Error Response Tests."""
 
     async def test_validation_error_format_correct(self, way: Way) -> None:
-        error = await refused(way, "log-mood", {**MOOD, "mood": "angry"})
+        error = await call_invalid(way, "log-mood", {**MOOD, "mood": "angry"})
         assert error == {
             "type": "VALIDATION_ERROR",
             "message": "Field 'mood' must be one of: happy, sad, neutral, anxious, but received 'angry'",
@@ -257,16 +257,16 @@ class TestErrorResponseTests:
         assert error["details"] == {"code": "P2004", "field": "notes", "sqlstate": "23514"}
 
     async def test_error_messages_llm_friendly(self, way: Way) -> None:
-        misspelt = await refused(way, "log-mood", {**MOOD, "note": "x"})
+        misspelt = await call_invalid(way, "log-mood", {**MOOD, "note": "x"})
         assert misspelt["message"] == "Field 'note' is not known; did you mean 'notes'?"
-        date = await refused(way, "log-mood", {**MOOD, "timestamp": "2025-10-05"})
+        date = await call_invalid(way, "log-mood", {**MOOD, "timestamp": "2025-10-05"})
         assert date["message"].endswith("a date alone is no moment; write it as 2025-10-05T14:30:00Z")
         check = await failed(way, "log-mood", {**MOOD, "notes": "spam"})
         start = "Failed to insert mood entry: check constraint violation 'no_spam' on (notes); the rule is: "
         assert check["message"].startswith(start)
 
     async def test_error_details_include_relevant_context(self, way: Way) -> None:
-        error = await refused(way, "log-mood", {"user_id": "u" * 51, "mood": "angry", "timestamp": "now"})
+        error = await call_invalid(way, "log-mood", {"user_id": "u" * 51, "mood": "angry", "timestamp": "now"})
         assert [(each["field"], each["code"]) for each in error["details"]["problems"]] == [
             ("energy_level", "missing"),
             ("mood", "invalid_enum_value"),

@@ -16,13 +16,13 @@ from tests.seeds.seed_000 import (
     NOTE,
     Way,
     call,
+    call_invalid,
     count,
     create,
     failed,
     field,
     inserted,
-    kept,
-    refused,
+    read_only_row,
     table,
     without,
 )
@@ -53,7 +53,7 @@ class TestEdgeCases:
         await listing(table("t", "notes", field("content", "text", maxLength=most), field("created_at", "datetime")))
         await inserted(way, "t", {**NOTE, "content": "é" * most})
         assert await rows_of(url, "SELECT length(content) FROM notes") == [(most,)]
-        error = await refused(way, "t", {**NOTE, "content": "é" * (most + 1)})
+        error = await call_invalid(way, "t", {**NOTE, "content": "é" * (most + 1)})
         assert error["message"] == f"Field 'content' exceeds maximum length of {most} characters"
         assert len(error["details"]["received"]) <= 100
 
@@ -66,11 +66,11 @@ class TestEdgeCases:
 
     async def test_unicode_is_counted_in_characters(self, way: Way) -> None:
         await inserted(way, "log-mood", {**MOOD, "user_id": "🙂" * 50})
-        assert (await refused(way, "log-mood", {**MOOD, "user_id": "🙂" * 51}))["details"]["code"] == "too_big"
+        assert (await call_invalid(way, "log-mood", {**MOOD, "user_id": "🙂" * 51}))["details"]["code"] == "too_big"
 
     async def test_the_character_nul_is_refused_in_text_and_json(self, way: Way) -> None:
-        assert (await refused(way, "add-note", {**NOTE, "content": "a\0b"}))["details"]["code"] == "invalid_string"
-        error = await refused(way, "submit-health-form", {**FORM, "metadata": {"a": ["\0"]}})
+        assert (await call_invalid(way, "add-note", {**NOTE, "content": "a\0b"}))["details"]["code"] == "invalid_string"
+        error = await call_invalid(way, "submit-health-form", {**FORM, "metadata": {"a": ["\0"]}})
         assert error["details"]["field"] == "metadata"
 
     async def test_null_vs_undefined_vs_empty_string(self, way: Way, url: str) -> None:
@@ -79,8 +79,8 @@ class TestEdgeCases:
             await inserted(way, "log-mood", {**without(MOOD, "notes"), "user_id": user, **notes})
         there = dict(await rows_of(url, "SELECT user_id, notes FROM mood_entries"))
         assert there == {"null": None, "undefined": None, "empty": ""}
-        null = await refused(way, "log-mood", {**MOOD, "user_id": None})
-        undefined = await refused(way, "log-mood", without(MOOD, "user_id"))
+        null = await call_invalid(way, "log-mood", {**MOOD, "user_id": None})
+        undefined = await call_invalid(way, "log-mood", without(MOOD, "user_id"))
         assert (null["details"]["code"], null["details"]["received"]) == ("invalid_type", "null")
         assert (undefined["details"]["code"], undefined["details"]["received"]) == ("missing", "nothing")
         await inserted(way, "log-mood", {**MOOD, "user_id": ""})
@@ -101,7 +101,7 @@ class TestEdgeCases:
             assert await rows_of(url, f"SELECT weight = {weight} FROM health_forms") in ([(True,)], [(1,)])
             await run_sql(url, "DELETE FROM health_forms")
         for weight in (0.1 + 0.2, 70.155, 1e-9):
-            error = await refused(way, "submit-health-form", {**FORM, "weight": weight})
+            error = await call_invalid(way, "submit-health-form", {**FORM, "weight": weight})
             assert error["message"].startswith("Field 'weight' must be a number with max 2 decimal places")
         assert await count(url, "health_forms") == 0
 
@@ -113,18 +113,18 @@ class TestEdgeCases:
         await inserted(way, "log-mood", MOOD)
         error = await failed(way, "log-mood", {**MOOD, "timestamp": "2025-10-05T16:30:00+02:00"})
         assert error["details"]["code"] == "P2002"
-        assert "zone" in (await refused(way, "add-note", {**NOTE, "created_at": "2025-10-05T14:30:00"}))["message"]
+        assert "zone" in (await call_invalid(way, "add-note", {**NOTE, "created_at": "2025-10-05T14:30:00"}))["message"]
 
     async def test_json_field_with_nested_objects(self, way: Way, url: str) -> None:
         deep: Any = {"end": True}
         for level in range(25):
             deep = {"level": level, "in": [deep, None], "text": "'\"; é"}
         await inserted(way, "submit-health-form", {**FORM, "metadata": deep})
-        assert await kept(url, "SELECT metadata FROM health_forms") == (deep,)
+        assert await read_only_row(url, "SELECT metadata FROM health_forms") == (deep,)
 
     async def test_simultaneous_constraint_violations_of_one_input(self, way: Way) -> None:
         wrong = {"user_id": "u" * 51, "mood": "angry", "energy_level": 15, "timestamp": "now", "x": 1}
-        error = await refused(way, "log-mood", wrong)
+        error = await call_invalid(way, "log-mood", wrong)
         codes = {each["field"]: each["code"] for each in error["details"]["problems"]}
         assert codes == {
             "user_id": "too_big",
@@ -162,7 +162,7 @@ class TestSecurityRequirements:
         await listing({**LOG_MOOD, "tableName": "lax", "fields": fields})
         row = without(MOOD, "timestamp")
         for wrong in ({"mood": "angry"}, {"energy_level": 11}, {"user_id": "u" * 51}, {"timestamp": "now"}):
-            await refused(way, "log-mood", {**row, **wrong})
+            await call_invalid(way, "log-mood", {**row, **wrong})
         assert await count(url, "lax") == 0
         await inserted(way, "log-mood", row)
 
@@ -178,7 +178,7 @@ class TestSecurityRequirements:
 
     async def test_sql_injection_prevention_names_of_fields_are_no_way_in(self, way: Way, url: str) -> None:
         for name in (*INJECTIONS, 'content", "id', "content) VALUES ('x'); --"):
-            assert (await refused(way, "add-note", {**NOTE, name: "x"}))["details"]["code"] == "unrecognized_keys"
+            assert (await call_invalid(way, "add-note", {**NOTE, name: "x"}))["details"]["code"] == "unrecognized_keys"
         assert await count(url, "notes") == 0
 
     async def test_table_whitelisting_a_table_must_be_in_the_database_schema(
@@ -215,7 +215,7 @@ class TestSecurityRequirements:
 
     async def test_audit_logging_all_tool_executions_are_logged(self, way: Way, url: str) -> None:
         await inserted(way, "log-mood", MOOD)
-        await refused(way, "log-mood", {**MOOD, "mood": "angry"})
+        await call_invalid(way, "log-mood", {**MOOD, "mood": "angry"})
         await failed(way, "log-mood", MOOD)
         await run_sql(url, "DROP TABLE mood_entries")
         await failed(way, "log-mood", MOOD)

@@ -12,7 +12,19 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import member
 from tests.seeds.conftest import Listing
-from tests.seeds.seed_000 import LOG_MOOD, MOOD, Way, count, create, failed, field, inserted, kept, refused, table
+from tests.seeds.seed_000 import (
+    LOG_MOOD,
+    MOOD,
+    Way,
+    call_invalid,
+    count,
+    create,
+    failed,
+    field,
+    inserted,
+    read_only_row,
+    table,
+)
 from tests.table_databases import rows_of, run_sql
 
 MAPPED = table("log-chat", "chats", field("user_id", "text"), field("words", "text"))
@@ -37,14 +49,14 @@ class TestExecutionFlow:
 
     async def test_1_an_llm_invokes_the_tool_with_input_parameters(self, way: Way, url: str) -> None:
         await inserted(way, "log-mood", MOOD)
-        found = await kept(url, "SELECT user_id, mood, energy_level, notes, timestamp FROM mood_entries")
+        found = await read_only_row(url, "SELECT user_id, mood, energy_level, notes, timestamp FROM mood_entries")
         assert found == tuple(MOOD.values())
 
     async def test_2_input_is_validated_against_the_generated_schema_before_the_database_is_asked(
         self, way: Way, url: str
     ) -> None:
         await run_sql(url, "DROP TABLE mood_entries")
-        assert (await refused(way, "log-mood", {**MOOD, "energy_level": 15}))["details"]["field"] == "energy_level"
+        assert (await call_invalid(way, "log-mood", {**MOOD, "energy_level": 15}))["details"]["field"] == "energy_level"
         assert (await failed(way, "log-mood", MOOD))["type"] == "CONFIG_ERROR"
 
     async def test_3_if_validation_fails_a_validation_error_is_returned(self, way: Way, url: str) -> None:
@@ -57,7 +69,7 @@ class TestExecutionFlow:
         await create(url, CHATS)
         await listing({**MAPPED, **TO_TELEGRAM})
         await inserted(way, "log-chat", {"user_id": "u", "words": "hi"})
-        assert await kept(url, "SELECT telegram_user_id, words FROM chats") == ("u", "hi")
+        assert await read_only_row(url, "SELECT telegram_user_id, words FROM chats") == ("u", "hi")
 
     async def test_5_the_insert_operation_is_executed(self, way: Way, url: str) -> None:
         assert await count(url) == 0
@@ -83,7 +95,7 @@ class TestColumnMapping:
         only = table("log-chat", "chats", field("user_id", "text", label="User ID"), **TO_TELEGRAM)
         await listing(only)
         await inserted(way, "log-chat", {"user_id": "u"})
-        assert await kept(url, "SELECT telegram_user_id FROM chats") == ("u",)
+        assert await read_only_row(url, "SELECT telegram_user_id FROM chats") == ("u",)
 
     async def test_rule_1_a_field_name_in_column_mappings_uses_the_mapped_column(
         self, way: Way, url: str, listing: Listing
@@ -92,7 +104,7 @@ class TestColumnMapping:
         swapped = {"columnMappings": {"user_id": "words", "words": "telegram_user_id"}}
         await listing({**MAPPED, **swapped})
         await inserted(way, "log-chat", {"user_id": "a", "words": "b"})
-        assert await kept(url, "SELECT telegram_user_id, words FROM chats") == ("b", "a")
+        assert await read_only_row(url, "SELECT telegram_user_id, words FROM chats") == ("b", "a")
 
     async def test_rule_2_otherwise_the_field_name_is_the_column_name(
         self, way: Way, url: str, listing: Listing
@@ -100,7 +112,7 @@ class TestColumnMapping:
         await create(url, CHATS)
         await listing({**MAPPED, **TO_TELEGRAM})
         await inserted(way, "log-chat", {"user_id": "u", "words": "as they are"})
-        assert await kept(url, "SELECT words FROM chats") == ("as they are",)
+        assert await read_only_row(url, "SELECT words FROM chats") == ("as they are",)
 
     async def test_rule_3_a_mapped_column_must_exist_in_the_database_table(
         self, way: Way, url: str, listing: Listing
@@ -117,7 +129,7 @@ class TestColumnMapping:
     ) -> None:
         await create(url, CHATS)
         await listing({**MAPPED, **TO_TELEGRAM})
-        by_column = await refused(way, "log-chat", {"telegram_user_id": "u", "words": "hi"})
+        by_column = await call_invalid(way, "log-chat", {"telegram_user_id": "u", "words": "hi"})
         named = {problem["field"]: problem["code"] for problem in by_column["details"]["problems"]}
         assert named == {"user_id": "missing", "telegram_user_id": "unrecognized_keys"}
         await inserted(way, "log-chat", {"user_id": "u", "words": "hi"})

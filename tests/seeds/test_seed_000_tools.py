@@ -19,12 +19,12 @@ from tests.seeds.seed_000 import (
     NOTE,
     WHOLE_FORM,
     Way,
+    call_invalid,
     count,
     failed,
     field,
     inserted,
-    kept,
-    refused,
+    read_only_row,
     table,
     without,
 )
@@ -134,7 +134,7 @@ class TestInputSchema:
 
     async def test_rule_4_unknown_fields_are_rejected_strictly(self, way: Way, url: str) -> None:
         assert (await schema_of(way))["additionalProperties"] is False
-        error = await refused(way, "log-mood", {**MOOD, "colour": "red"})
+        error = await call_invalid(way, "log-mood", {**MOOD, "colour": "red"})
         assert (error["details"]["code"], error["details"]["field"]) == ("unrecognized_keys", "colour")
         assert await count(url) == 0
 
@@ -151,7 +151,11 @@ class TestInputSchema:
             "notes": "none taken",
         }
         await inserted(way, "log-mood", {"user_id": "u", "timestamp": MOOD["timestamp"]})
-        assert await kept(url, "SELECT mood, energy_level, notes FROM mood_entries") == ("neutral", 5, "none taken")
+        assert await read_only_row(url, "SELECT mood, energy_level, notes FROM mood_entries") == (
+            "neutral",
+            5,
+            "none taken",
+        )
 
 
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -183,8 +187,8 @@ class TestExampleTools:
         await inserted(way, "submit-health-form", WHOLE_FORM)
         names = ", ".join(without(WHOLE_FORM, "weight", "is_smoker"))
         expected = tuple(without(WHOLE_FORM, "weight", "is_smoker").values())
-        assert await kept(url, f"SELECT {names} FROM health_forms") == expected
-        weight, is_smoker = await kept(url, "SELECT weight, is_smoker FROM health_forms")
+        assert await read_only_row(url, f"SELECT {names} FROM health_forms") == expected
+        weight, is_smoker = await read_only_row(url, "SELECT weight, is_smoker FROM health_forms")
         assert (float(weight), bool(is_smoker)) == (70.25, False)
 
 
@@ -202,11 +206,11 @@ class TestNotes:
         assert hanging() == before
 
     async def test_2_configuration_changes_require_no_restart(self, way: Way, listing: Listing) -> None:
-        await refused(way, "log-mood", {**MOOD, "mood": "elated"})
+        await call_invalid(way, "log-mood", {**MOOD, "mood": "elated"})
         fields = [{**each, "enumValues": ["elated"]} if each["name"] == "mood" else each for each in LOG_MOOD["fields"]]
         await listing({**LOG_MOOD, "fields": fields, "successMessage": "Hot: {mood}"})
         assert (await inserted(way, "log-mood", {**MOOD, "mood": "elated"}))["message"] == "Hot: elated"
-        assert (await refused(way, "log-mood", MOOD))["details"]["field"] == "mood"
+        assert (await call_invalid(way, "log-mood", MOOD))["details"]["field"] == "mood"
 
     async def test_2_configuration_changes_are_seen_in_the_file_by_themselves(
         self, way: Way, url: str, tmp_path: Path
@@ -240,7 +244,9 @@ class TestNotes:
         of = "typeof" if url.startswith("sqlite") else "pg_typeof"
         suffix = "" if url.startswith("sqlite") else "::text"
         columns = ("id", "weight", "height", "is_smoker", "recorded_at", "metadata")
-        found = await kept(url, f"SELECT {', '.join(f'{of}({name}){suffix}' for name in columns)} FROM health_forms")
+        found = await read_only_row(
+            url, f"SELECT {', '.join(f'{of}({name}){suffix}' for name in columns)} FROM health_forms"
+        )
         assert found == TYPES["sqlite" if url.startswith("sqlite") else "postgresql"]
 
 

@@ -17,12 +17,12 @@ from tests.seeds.seed_000 import (
     NOTE,
     WHOLE_FORM,
     Way,
+    call_invalid,
     count,
     failed,
     field,
     inserted,
-    kept,
-    refused,
+    read_only_row,
     table,
     without,
 )
@@ -75,36 +75,36 @@ class TestInputFormat:
     async def test_the_example_input_for_log_mood(self, way: Way, url: str) -> None:
         await inserted(way, "log-mood", MOOD)
         names = ", ".join(MOOD)
-        assert await kept(url, f"SELECT {names} FROM mood_entries") == tuple(MOOD.values())
+        assert await read_only_row(url, f"SELECT {names} FROM mood_entries") == tuple(MOOD.values())
 
     async def test_all_required_fields_must_be_present(self, way: Way, url: str) -> None:
         for name in ("user_id", "mood", "energy_level", "timestamp"):
-            error = await refused(way, "log-mood", without(MOOD, name))
+            error = await call_invalid(way, "log-mood", without(MOOD, name))
             assert error["message"] == f"Field '{name}' is required"
             assert (error["details"]["field"], error["details"]["code"]) == (name, "missing")
         assert await count(url) == 0
 
     async def test_field_values_must_match_configured_data_types(self, way: Way, url: str) -> None:
         wrong: dict[str, Any] = {"user_id": 1, "mood": 1, "energy_level": "8", "notes": False, "timestamp": 5}
-        error = await refused(way, "log-mood", wrong)
+        error = await call_invalid(way, "log-mood", wrong)
         assert {problem["field"] for problem in error["details"]["problems"]} == set(wrong)
         assert await count(url) == 0
 
     async def test_unknown_fields_are_rejected(self, way: Way, url: str) -> None:
         for name in ("id", "USER_ID", "user id", "", 'user_id") VALUES (1); --'):
-            error = await refused(way, "log-mood", {**MOOD, name: "x"})
+            error = await call_invalid(way, "log-mood", {**MOOD, name: "x"})
             assert error["details"]["code"] == "unrecognized_keys"
         assert await count(url) == 0
 
     async def test_enum_values_must_be_from_configured_enum_values(self, way: Way, url: str) -> None:
         for value in MOODS:
             await inserted(way, "log-mood", {**MOOD, "user_id": value, "mood": value})
-        await refused(way, "log-mood", {**MOOD, "mood": "elated"})
+        await call_invalid(way, "log-mood", {**MOOD, "mood": "elated"})
         assert await count(url) == len(MOODS)
 
     async def test_datetime_must_be_valid_iso_8601(self, way: Way) -> None:
         for value in NO_MOMENTS:
-            error = await refused(way, "log-mood", {**MOOD, "timestamp": value})
+            error = await call_invalid(way, "log-mood", {**MOOD, "timestamp": value})
             assert error["message"].startswith("Field 'timestamp' must be a valid ISO 8601 datetime")
 
 
@@ -120,18 +120,18 @@ class TestInputValidationTests:
     @pytest.mark.parametrize("name", INVALID)
     async def test_invalid_input_for_each_field_type(self, way: Way, url: str, name: str) -> None:
         for value, code in INVALID[name]:
-            error = await refused(way, "submit-health-form", {**FORM, name: value})
+            error = await call_invalid(way, "submit-health-form", {**FORM, name: value})
             assert (error["details"]["field"], error["details"]["code"]) == (name, code)
         assert await count(url, "health_forms") == 0
 
     async def test_missing_required_fields(self, way: Way) -> None:
-        error = await refused(way, "submit-health-form", {})
+        error = await call_invalid(way, "submit-health-form", {})
         assert [(each["field"], each["code"]) for each in error["details"]["problems"]] == [
             (name, "missing") for name in FORM
         ]
 
     async def test_extra_unknown_fields_should_be_rejected(self, way: Way, url: str) -> None:
-        error = await refused(way, "submit-health-form", {**FORM, "shoe_size": 42, "hat": None})
+        error = await call_invalid(way, "submit-health-form", {**FORM, "shoe_size": 42, "hat": None})
         assert [each["field"] for each in error["details"]["problems"]] == ["hat", "shoe_size"]
         assert await count(url, "health_forms") == 0
 
@@ -146,7 +146,7 @@ class TestInputValidationTests:
             await inserted(way, "log-mood", {**MOOD, "user_id": str(number), **change})
         beyond = ({"energy_level": 0}, {"energy_level": 11}, {"user_id": "u" * 51}, {"notes": "n" * 501})
         for change in beyond:
-            error = await refused(way, "log-mood", {**MOOD, **change})
+            error = await call_invalid(way, "log-mood", {**MOOD, **change})
             assert error["details"]["code"] in {"too_small", "too_big"}
         assert await count(url) == len(at_the_bounds)
 
@@ -155,16 +155,18 @@ class TestInputValidationTests:
             await inserted(way, "log-mood", {**MOOD, "user_id": value, "mood": value})
         others: list[Any] = ["", "HAPPY", " happy", "happy, sad", 0, None, ["happy"]]
         for other in others:
-            error = await refused(way, "log-mood", {**MOOD, "mood": other})
+            error = await call_invalid(way, "log-mood", {**MOOD, "mood": other})
             assert (error["details"]["field"], error["details"]["code"]) == ("mood", "invalid_enum_value")
 
     async def test_datetime_formats_valid_iso_8601_and_invalid(self, way: Way, url: str) -> None:
         for given, expected in MOMENTS:
             await inserted(way, "add-note", {**NOTE, "created_at": given})
-            assert await kept(url, "SELECT created_at FROM notes") == (expected,)
+            assert await read_only_row(url, "SELECT created_at FROM notes") == (expected,)
             await run_sql(url, "DELETE FROM notes")
         for given in NO_MOMENTS:
-            assert (await refused(way, "add-note", {**NOTE, "created_at": given}))["details"]["field"] == "created_at"
+            assert (await call_invalid(way, "add-note", {**NOTE, "created_at": given}))["details"][
+                "field"
+            ] == "created_at"
 
 
 class TestExecutionTests:
@@ -172,22 +174,22 @@ class TestExecutionTests:
 
     async def test_successful_insert_with_minimal_fields(self, way: Way, url: str) -> None:
         await inserted(way, "submit-health-form", FORM)
-        assert await kept(url, "SELECT user_id, notes, metadata FROM health_forms") == ("user_123", None, None)
+        assert await read_only_row(url, "SELECT user_id, notes, metadata FROM health_forms") == ("user_123", None, None)
 
     async def test_successful_insert_with_all_fields(self, way: Way, url: str) -> None:
         await inserted(way, "submit-health-form", WHOLE_FORM)
-        found = await kept(url, "SELECT user_id, notes, metadata FROM health_forms")
+        found = await read_only_row(url, "SELECT user_id, notes, metadata FROM health_forms")
         assert found == ("user_123", WHOLE_FORM["notes"], WHOLE_FORM["metadata"])
 
     async def test_insert_with_optional_fields_omitted(self, way: Way, url: str) -> None:
         await inserted(way, "log-mood", without(MOOD, "notes"))
-        assert await kept(url, "SELECT user_id, notes FROM mood_entries") == ("user_123", None)
+        assert await read_only_row(url, "SELECT user_id, notes FROM mood_entries") == ("user_123", None)
 
     async def test_insert_with_column_mappings(self, way: Way, url: str, listing: Listing) -> None:
         text, moment = field("what", "text"), field("when", "datetime")
         await listing(table("t", "notes", text, moment, columnMappings={"what": "content", "when": "created_at"}))
         await inserted(way, "t", {"what": "Call back", "when": "2025-10-05T14:30:00Z"})
-        assert await kept(url, "SELECT content, created_at FROM notes") == tuple(NOTE.values())
+        assert await read_only_row(url, "SELECT content, created_at FROM notes") == tuple(NOTE.values())
 
     async def test_database_constraint_violation_unique(self, way: Way, url: str) -> None:
         await inserted(way, "log-mood", MOOD)

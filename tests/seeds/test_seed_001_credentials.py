@@ -15,7 +15,7 @@ from pegboard import Pegboard, Refusal
 from pegboard.registry.secret_fields import open_auth
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
-from tests.board_surfaces import Refused, Surface
+from tests.board_surfaces import RequestRefused, Surface
 
 # Every type of the seed's table with its fields, and the values that no caller may ever read.
 TYPES: dict[str, dict[str, Any]] = {
@@ -106,12 +106,12 @@ class TestAuthTypes:
             ({"token": "t"}, "auth_config.type: required"),
             ({"type": "oauth9"}, "auth_config.type"),
         ]:
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RequestRefused) as refused:
                 await surface.create(mock(auth_config=auth))
             assert named in " ".join(refused.value.message.split())
 
     async def test_a_mask_that_stands_for_nothing_is_refused(self, surface: Surface) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await surface.create(mock(auth_config=SHOWN["bearer"]))
         assert f"auth_config.token: is '{MASK}', which keeps the stored value" in " ".join(
             refused.value.message.split()

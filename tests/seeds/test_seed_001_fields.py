@@ -12,7 +12,7 @@ from pegboard import Pegboard
 from pegboard.model.filters import ToolFilter
 from pegboard.model.tool_definition import ToolResponse
 from pegboard.registry.tool_create import ToolCreate, ToolUpdate
-from tests.board_surfaces import Refused, Surface
+from tests.board_surfaces import RequestRefused, Surface
 
 # Every field of the seed's ToolCreate, each with a value that is not its default.
 WHOLE: dict[str, Any] = {
@@ -61,7 +61,7 @@ class TestBaseFields:
     async def test_deleting_marks_the_tool_and_restoring_unmarks_it(self, board: Pegboard, surface: Surface) -> None:
         made = await surface.create(SMALLEST)
         await surface.remove("quote")
-        with pytest.raises(Refused, match="Tool 'quote' not found"):
+        with pytest.raises(RequestRefused, match="Tool 'quote' not found"):
             await surface.show("quote")
         assert (await surface.call("quote"))["error"] == "Tool 'quote' not found"
         (gone,) = (await board.tools.page(ToolFilter(deleted=True), board.admin, cursor=None, limit=10)).items
@@ -93,14 +93,14 @@ class TestToolSpecificFields:
 
     async def test_a_field_that_cannot_be_null_is_required(self, surface: Surface) -> None:
         for field in SMALLEST:
-            with pytest.raises(Refused, match=f"{field}: required"):
+            with pytest.raises(RequestRefused, match=f"{field}: required"):
                 await surface.create({name: value for name, value in SMALLEST.items() if name != field})
-            with pytest.raises(Refused, match=f"{field}:"):
+            with pytest.raises(RequestRefused, match=f"{field}:"):
                 await surface.create({**SMALLEST, field: None})
 
     async def test_a_description_has_at_most_2000_characters(self, surface: Surface) -> None:
         assert (await surface.create({**SMALLEST, "description": "é" * 2000}))["description"] == "é" * 2000
-        with pytest.raises(Refused, match="description:"):
+        with pytest.raises(RequestRefused, match="description:"):
             await surface.change("quote", {"description": "é" * 2001})
 
     async def test_an_inactive_tool_is_refused_by_name_and_runs_again_when_active(self, surface: Surface) -> None:
@@ -121,11 +121,11 @@ class TestToolCreate:
         assert set(ToolCreate.model_fields) == SEED_FIELDS | {*added.split(), *more.split()}
 
     async def test_an_unknown_key_is_refused_with_the_nearest_one(self, surface: Surface) -> None:
-        with pytest.raises(Refused, match="did you mean 'input_schema'"):
+        with pytest.raises(RequestRefused, match="did you mean 'input_schema'"):
             await surface.create({**SMALLEST, "inputSchema": {}})
 
     async def test_all_faults_are_named_at_once(self, surface: Surface) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await surface.create({**SMALLEST, "name": "9lives", "is_active": "perhaps", "colour": 1})
         message = " ".join(refused.value.message.split())
         assert all(f"{field}:" in message for field in ("name", "is_active", "colour"))
@@ -149,7 +149,7 @@ class TestToolUpdate:
     async def test_what_is_required_cannot_be_cleared(self, surface: Surface) -> None:
         await surface.create(SMALLEST)
         for field in SMALLEST:
-            with pytest.raises(Refused, match=f"{field}:"):
+            with pytest.raises(RequestRefused, match=f"{field}:"):
                 await surface.change("quote", {field: None})
 
     async def test_config_is_replaced_whole(self, surface: Surface) -> None:
@@ -160,7 +160,7 @@ class TestToolUpdate:
 
     async def test_a_change_of_kind_must_bring_its_config(self, surface: Surface) -> None:
         await surface.create(SMALLEST)
-        with pytest.raises(Refused, match=r"config\.operation"):
+        with pytest.raises(RequestRefused, match=r"config\.operation"):
             await surface.change("quote", {"tool_type": "builtin"})
         after = await surface.change("quote", {"tool_type": "builtin", "config": {"operation": "echo"}})
         assert after["tool_type"] == "builtin"
@@ -169,7 +169,7 @@ class TestToolUpdate:
     async def test_a_stale_version_is_refused_and_changes_nothing(self, surface: Surface) -> None:
         made = await surface.create(SMALLEST)
         await surface.change("quote", {"description": "first", "version": made["version"]})
-        with pytest.raises(Refused, match=r"is now at version\s+2, not 1"):
+        with pytest.raises(RequestRefused, match=r"is now at version\s+2, not 1"):
             await surface.change("quote", {"description": "second", "version": made["version"]})
         assert (await surface.show("quote"))["description"] == "first"
 
@@ -218,7 +218,7 @@ class TestSoftDelete:
         await surface.remove(old["id"])
         new = await surface.create({**SMALLEST, "name": "QUOTE", "config": {"mock_response": "new"}})
         assert new["id"] != old["id"]
-        with pytest.raises(Refused, match="A tool named 'quote' exists already"):
+        with pytest.raises(RequestRefused, match="A tool named 'quote' exists already"):
             await surface.restore(old["id"])
         assert (await surface.call("quote"))["result"] == "new"
         await surface.remove("quote")
@@ -228,5 +228,5 @@ class TestSoftDelete:
         made = await surface.create(SMALLEST)
         await surface.remove("quote")
         for attempt in (surface.change(made["id"], {"description": "x"}), surface.remove(made["id"])):
-            with pytest.raises(Refused, match="not found"):
+            with pytest.raises(RequestRefused, match="not found"):
                 await attempt

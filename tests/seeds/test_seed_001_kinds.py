@@ -12,7 +12,7 @@ from dirty_equals import IsPartialDict
 from pegboard import Pegboard, Refusal
 from pegboard.model.tool import Kind
 from pegboard.testing import member
-from tests.board_surfaces import Refused, Surface
+from tests.board_surfaces import RequestRefused, Surface
 
 # The seed's own examples.
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -77,7 +77,7 @@ def tool(kind: str, config: dict[str, Any]) -> dict[str, Any]:
     return {"name": f"a_{kind}_tool", "tool_type": kind, "config": config, "input_schema": {"type": "object"}}
 
 
-def message(refused: pytest.ExceptionInfo[Refused]) -> str:
+def message(refused: pytest.ExceptionInfo[RequestRefused]) -> str:
     """Return the message of a refusal; a terminal may have wrapped it."""
     return " ".join(refused.value.message.split())
 
@@ -90,7 +90,7 @@ class TestToolTypeEnum:
 
     async def test_any_other_kind_is_refused_with_those_there_are(self, surface: Surface) -> None:
         for kind in ("grpc", "HTTP", ""):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RequestRefused) as refused:
                 await surface.create({**tool("mock", EXAMPLES["mock"]), "tool_type": kind})
             assert "tool_type:" in message(refused)
             assert all(f"'{known}'" in message(refused) for known in EXAMPLES)
@@ -109,7 +109,7 @@ class TestTypeSpecificConfigRequirements:
         for kind, fields in REQUIRED.items():
             for field in fields:
                 config = {name: value for name, value in EXAMPLES[kind].items() if name != field}
-                with pytest.raises(Refused) as refused:
+                with pytest.raises(RequestRefused) as refused:
                     await surface.create(tool(kind, config))
                 assert re.search(rf"config[.:].*\b{field}\b.*required", message(refused)), message(refused)
 
@@ -121,7 +121,7 @@ class TestTypeSpecificConfigRequirements:
                         await board.add(tool(kind, {**EXAMPLES[kind], field: ""}))
 
     async def test_an_unknown_key_is_refused_with_the_nearest_one(self, surface: Surface) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await surface.create(tool("http", {**EXAMPLES["http"], "header": {}}))
         assert "config.header: unknown key; did you mean 'headers'?" in message(refused)
 
@@ -188,10 +188,10 @@ class TestImplementation:
 
     async def test_both_at_once_or_one_without_a_type_is_refused(self, surface: Surface) -> None:
         base = {"name": "m", "input_schema": {"type": "object"}}
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await surface.create({**base, "implementation": {"type": "mock", "mock_response": 1}, "tool_type": "mock"})
         assert "give either implementation, or tool_type and config, not both" in message(refused)
         for wrong in ({"mock_response": 1}, "mock", None, {"type": 3}):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RequestRefused) as refused:
                 await surface.create({**base, "implementation": wrong})
             assert "implementation is an object with a type" in message(refused)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pegboard import Pegboard, Refusal
 from pegboard.model.tool import check_name, make_alias
 from pegboard.testing import calls_of, member
-from tests.board_surfaces import Refused, Surface
+from tests.board_surfaces import RequestRefused, Surface
 
 LONGEST = "n" * 255
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
@@ -24,7 +24,7 @@ def mock(name: str = "quote", **more: Any) -> dict[str, Any]:
     return {**base, **more}
 
 
-def message(refused: pytest.ExceptionInfo[Refused]) -> str:
+def message(refused: pytest.ExceptionInfo[RequestRefused]) -> str:
     """Return the message of a refusal; a terminal may have wrapped it."""
     return " ".join(refused.value.message.split())
 
@@ -34,10 +34,10 @@ class TestNameValidation:
 
     async def test_a_name_is_unique_without_regard_to_case(self, surface: Surface) -> None:
         made = await surface.create(mock("Get_Quote"))
-        with pytest.raises(Refused, match="A tool named 'get_quote' exists already"):
+        with pytest.raises(RequestRefused, match="A tool named 'get_quote' exists already"):
             await surface.create(mock("get_quote"))
         await surface.create(mock("other"))
-        with pytest.raises(Refused, match="A tool named 'GET_QUOTE' exists already"):
+        with pytest.raises(RequestRefused, match="A tool named 'GET_QUOTE' exists already"):
             await surface.change("other", {"name": "GET_QUOTE"})
         assert (await surface.change("get_quote", {"name": "GET_quote"}))["id"] == made["id"]
         answer = await surface.call("get_QUOTE")
@@ -46,25 +46,25 @@ class TestNameValidation:
     async def test_a_name_has_1_to_255_characters(self, surface: Surface) -> None:
         assert (await surface.create(mock(LONGEST)))["name"] == LONGEST
         for name in ("", LONGEST + "n"):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RequestRefused) as refused:
                 await surface.create(mock(name))
             assert f"name: a tool name has 1 to 255 characters, this one has {len(name)}" in message(refused)
 
     async def test_a_name_has_letters_digits_underscores_and_hyphens_only(self, surface: Surface) -> None:
         assert (await surface.create(mock("Aa-Zz_09")))["name"] == "Aa-Zz_09"
         for name in ("get quote", "get.quote", "café", "quote!", "a/b", "naïve", "a\nb", "quote\n", "ｆｕｌｌ"):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RequestRefused) as refused:
                 await surface.create(mock(name))
             assert "name: a tool name has ASCII letters, digits, underscores and hyphens only" in message(refused)
 
     async def test_a_name_cannot_start_with_a_number(self, surface: Surface) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await surface.create(mock("3d_print"))
         assert "name: a tool name cannot start with a number: '3d_print'" in message(refused)
 
     async def test_a_name_cannot_be_a_reserved_keyword(self, surface: Surface) -> None:
         for name in ("class", "None", "RETURN"):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RequestRefused) as refused:
                 await surface.create(mock(name))
             assert f"name: '{name}' is a reserved keyword" in message(refused)
 
@@ -97,12 +97,12 @@ class TestNameValidation:
         assert made["alias"] == alias
         assert alias is not None
         assert (await surface.call(alias))["success"]
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await surface.create(mock(alias))
         assert f"A tool named '{alias}' exists already" in message(refused)
         await surface.remove(LONGEST)
         assert (await surface.create(mock(alias)))["name"] == alias
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await surface.create(mock(LONGEST.upper()))
         assert "exists already" in message(refused)
 
@@ -137,7 +137,7 @@ class TestInputSchema:
             ({"$schema": "http://json-schema.org/draft-04/schema#"}, "is not supported"),
         ]
         for schema, named in wrong:
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RequestRefused) as refused:
                 await surface.create(mock(input_schema=schema))
             assert "input_schema:" in message(refused)
             assert named in message(refused)
@@ -145,14 +145,14 @@ class TestInputSchema:
     async def test_a_schema_is_an_object(self, surface: Surface) -> None:
         wrong: list[Any] = [True, [], "object", 3]
         for schema in wrong:
-            with pytest.raises(Refused, match="input_schema:"):
+            with pytest.raises(RequestRefused, match="input_schema:"):
                 await surface.create(mock(input_schema=schema))
 
     async def test_a_remote_reference_is_refused_always(self, surface: Surface) -> None:
         for address in ("https://example.com/s.json", "file:///etc/passwd", "other.json#/a", "//example.com/s"):
             for field in ("input_schema", "output_schema"):
                 schema = {"type": "object", "properties": {"a": {"$ref": address}}}
-                with pytest.raises(Refused) as refused:
+                with pytest.raises(RequestRefused) as refused:
                     await surface.create({**mock(), field: schema})
                 assert f"{field}: at $.properties.a.$ref" in message(refused)
                 assert "is not local" in message(refused)
@@ -184,7 +184,7 @@ class TestOutputSchema:
 
     async def test_it_is_optional_and_checked_like_the_other(self, surface: Surface) -> None:
         assert (await surface.create(mock()))["output_schema"] is None
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await surface.change("quote", {"output_schema": {"type": "nothing"}})
         assert "output_schema: at $.type: must be one of: array, boolean" in message(refused)
         assert "but received 'nothing'" in message(refused)

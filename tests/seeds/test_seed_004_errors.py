@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.seeds.seed_004 import PROMISE, Contract, answering, ask, envelope, given
+from tests.seeds.seed_004 import PROMISE, Contract, answering, ask, call_valid, envelope
 from tests.unit.dialects.rendering import answer_of
 
 BROKEN, KEPT = {"n": "s3cret"}, {"n": 1}
@@ -31,14 +31,14 @@ class TestContractViolations:
         self, contract: Contract, caplog: pytest.LogCaptureFixture
     ) -> None:
         hang(contract, BROKEN, KEPT, retry=RETRY)
-        await given(contract, envelope("counter", {}))
+        await call_valid(contract, envelope("counter", {}))
         [received] = [record.getMessage() for record in caplog.records if "contract_violation " in record.getMessage()]
         assert "tool=counter" in received and "attempt=1" in received and "'n' must be an integer" in received
         assert "s3cret" not in caplog.text
 
     async def test_1_violations_are_counted(self, contract: Contract) -> None:
         hang(contract, BROKEN, BROKEN, KEPT, retry=RETRY)
-        await given(contract, envelope("counter", {}))
+        await call_valid(contract, envelope("counter", {}))
         assert b'pegboard_contract_violations_total{kind="internal"} 2.0' in contract.board.metrics.text()
 
     async def test_2_the_request_is_retried_up_to_3_times_and_succeeds_on_the_fourth_attempt(
@@ -90,7 +90,7 @@ class TestContractViolations:
         self, contract: Contract
     ) -> None:
         hang(contract, BROKEN, fallback={"value": None})
-        assert await given(contract, envelope("counter", {})) == {"result": None}
+        assert await call_valid(contract, envelope("counter", {})) == {"result": None}
         [tried] = (await row(contract))["tries"]
         assert (tried["attempt"], tried["code"]) == (1, "contract_violation")
 

@@ -18,7 +18,7 @@ from tests.seeds.seed_004 import (
     envelope,
     query,
     record,
-    settled,
+    remove_variable_fields,
 )
 
 PAYLOAD = ("finding_id", "composite_hash", "first_seen_ts", "seen_count", "baseline_status", "confidence_score")
@@ -131,4 +131,4 @@ class TestRepeats:
         asked = [envelope(ENDS[name]["tool_name"], ENDS[name]["args"]) for _ in range(2)]
         one, other = [await contract.text(request) for request in asked]
         assert one != other
-        assert settled(one) == settled(other)
+        assert remove_variable_fields(one) == remove_variable_fields(other)

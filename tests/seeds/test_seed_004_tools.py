@@ -8,7 +8,7 @@ import pytest
 
 from pegboard import CallContext, Pegboard
 from pegboard.contract import check
-from tests.seeds.seed_004 import KNOWN, UNKNOWN, Contract, ask, batch, envelope, given, query, record
+from tests.seeds.seed_004 import KNOWN, UNKNOWN, Contract, ask, batch, call_valid, envelope, query, record
 from tests.surfaces.rest.clients import client
 from tests.surfaces.rest.streams import EVENTS, parsed
 
@@ -20,7 +20,7 @@ class TestQueryBaseline:
 
     async def test_1_the_baseline_is_queried_for_the_composite_hash(self, contract: Contract) -> None:
         await record(contract, KNOWN)
-        assert (await given(contract, query(KNOWN)))["composite_hash"] == KNOWN
+        assert (await call_valid(contract, query(KNOWN)))["composite_hash"] == KNOWN
 
     async def test_2_status_is_existing_if_found_and_new_if_not(self, contract: Contract) -> None:
         await record(contract, KNOWN)
@@ -30,7 +30,7 @@ class TestQueryBaseline:
     async def test_3_first_seen_ts_and_seen_count_are_included_if_existing(self, contract: Contract) -> None:
         for _ in range(3):
             await record(contract, KNOWN)
-        payload = await given(contract, query(KNOWN))
+        payload = await call_valid(contract, query(KNOWN))
         assert payload["first_seen_ts"] is not None and payload["seen_count"] == 3
 
     async def test_queries_change_nothing(self, contract: Contract) -> None:
@@ -43,17 +43,17 @@ class TestBatchBaselineQuery:
     @pytest.mark.parametrize("batch_size", [1, 2, 3, 100])
     async def test_1_findings_are_processed_in_batches_of_any_size(self, contract: Contract, batch_size: int) -> None:
         await record(contract, SEVERAL[3])
-        results = (await given(contract, batch(*SEVERAL, batch_size=batch_size)))["results"]
+        results = (await call_valid(contract, batch(*SEVERAL, batch_size=batch_size)))["results"]
         assert [each["seen_count"] for each in results] == [0, 0, 0, 1, 0, 0, 0]
 
     async def test_2_results_for_all_findings_are_returned(self, contract: Contract) -> None:
-        results = (await given(contract, batch(*SEVERAL)))["results"]
+        results = (await call_valid(contract, batch(*SEVERAL)))["results"]
         assert len(results) == len(SEVERAL)
 
     async def test_3_results_keep_the_order_of_the_input(self, contract: Contract) -> None:
         await record(contract, *SEVERAL[::2])
         for asked in (SEVERAL, SEVERAL[::-1], (KNOWN, *SEVERAL, KNOWN)):
-            results = (await given(contract, batch(*asked)))["results"]
+            results = (await call_valid(contract, batch(*asked)))["results"]
             assert [each["composite_hash"] for each in results] == [*asked]
             assert [each["finding_id"] for each in results] == [f"finding-{place}" for place in range(len(asked))]
 

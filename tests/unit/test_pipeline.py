@@ -35,7 +35,7 @@ def journal() -> Recording:
 
 
 @pytest.fixture
-async def noted(journal: Recording) -> AsyncIterator[Pegboard]:
+async def recorded_board(journal: Recording) -> AsyncIterator[Pegboard]:
     """A board with that journal."""
     async with Pegboard.open("memory", settings=NoSettings(drain_seconds=2), journal=journal) as fresh:
         yield fresh
@@ -67,13 +67,15 @@ class TestOrder:
         ]
         assert [row.attempts for row in rows] == [1, 0, 0, 0, 0, 0, 1]
 
-    async def test_what_cannot_run_costs_no_quota_and_is_not_begun(self, noted: Pegboard, journal: Recording) -> None:
-        await noted.add(mock(input_schema={"type": "object", "required": ["a"]}, rate_limit=ONCE))
+    async def test_what_cannot_run_costs_no_quota_and_is_not_begun(
+        self, recorded_board: Pegboard, journal: Recording
+    ) -> None:
+        await recorded_board.add(mock(input_schema={"type": "object", "required": ["a"]}, rate_limit=ONCE))
         for _ in range(3):
-            assert code(await noted.call("quote", {})) == "missing"
+            assert code(await recorded_board.call("quote", {})) == "missing"
         assert journal.begun == []
-        assert (await noted.call("quote", {"a": 1})).success
-        assert code(await noted.call("quote", {"a": 1})) == "rate_limited"
+        assert (await recorded_board.call("quote", {"a": 1})).success
+        assert code(await recorded_board.call("quote", {"a": 1})) == "rate_limited"
         assert len(journal.begun) == 1
         assert len(journal.rows) == 5
 
@@ -87,22 +89,26 @@ class TestOrder:
             assert refused.problem.message.startswith("Rate limit of this key reached: 2 calls per hour; try again in ")
             assert (await bounded.call("echo", caller=ada)).success
 
-    async def test_a_call_that_cannot_be_recorded_does_not_run(self, noted: Pegboard, journal: Recording) -> None:
+    async def test_a_call_that_cannot_be_recorded_does_not_run(
+        self, recorded_board: Pegboard, journal: Recording
+    ) -> None:
         ran = []
 
-        @noted.tool
+        @recorded_board.tool
         async def note() -> None:
             ran.append(1)
 
         journal.refusing = True
-        result = await noted.call("note")
+        result = await recorded_board.call("note")
         assert (code(result), ran) == ("unavailable", [])
         assert [row.status for row in journal.rows] == ["refused"]
 
-    async def test_one_that_ran_and_could_not_be_recorded_says_so(self, noted: Pegboard, journal: Recording) -> None:
+    async def test_one_that_ran_and_could_not_be_recorded_says_so(
+        self, recorded_board: Pegboard, journal: Recording
+    ) -> None:
         journal.losing = True
-        assert code(await noted.call("echo")) == "unrecorded"
-        assert code(await noted.call("nonesuch")) == "unavailable"
+        assert code(await recorded_board.call("echo")) == "unrecorded"
+        assert code(await recorded_board.call("nonesuch")) == "unavailable"
 
     async def test_a_fault_of_ours_is_an_internal_error_reported_in_the_log_alone(
         self, board: Pegboard, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -123,9 +129,9 @@ ONCE = {"max_calls": 1, "period": "hour"}
 
 
 class TestTimes:
-    async def test_the_wait_for_the_journal_is_not_counted(self, noted: Pegboard, journal: Recording) -> None:
+    async def test_the_wait_for_the_journal_is_not_counted(self, recorded_board: Pegboard, journal: Recording) -> None:
         journal.wait = asyncio.Event()
-        call = asyncio.create_task(noted.call("echo"))
+        call = asyncio.create_task(recorded_board.call("echo"))
 
         async def recorded() -> float | None:
             return journal.rows[0].elapsed_ms if journal.rows else None
@@ -232,15 +238,15 @@ class TestRetriesAndFallbacks:
 
 
 class TestCancelling:
-    async def test_every_stage_leaves_a_row(self, noted: Pegboard, journal: Recording) -> None:
+    async def test_every_stage_leaves_a_row(self, recorded_board: Pegboard, journal: Recording) -> None:
         started = asyncio.Event()
 
-        @noted.tool
+        @recorded_board.tool
         async def hangs() -> None:
             started.set()
             await anyio.sleep_forever()
 
-        running = asyncio.create_task(noted.call("hangs"))
+        running = asyncio.create_task(recorded_board.call("hangs"))
         await started.wait()
         journal.wait = asyncio.Event()
         running.cancel()

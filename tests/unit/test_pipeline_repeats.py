@@ -21,7 +21,7 @@ def journal() -> Recording:
 
 
 @pytest.fixture
-async def noted(journal: Recording) -> AsyncIterator[Pegboard]:
+async def recorded_board(journal: Recording) -> AsyncIterator[Pegboard]:
     """A board with that journal."""
     async with Pegboard.open("memory", settings=NoSettings(drain_seconds=2), journal=journal) as fresh:
         yield fresh
@@ -29,17 +29,17 @@ async def noted(journal: Recording) -> AsyncIterator[Pegboard]:
 
 class TestRepeats:
     async def test_a_call_that_was_made_before_does_not_run_and_is_answered_as_it_was_then(
-        self, noted: Pegboard, journal: Recording
+        self, recorded_board: Pegboard, journal: Recording
     ) -> None:
         ran = []
 
-        @noted.tool
+        @recorded_board.tool
         async def note() -> None:
             ran.append(1)
 
         answer = StoredAnswer(True, b'{"n":1}', None, 12.5, 3, True, "detailed")
         journal.earlier = EarlierCall("the first", answer)
-        result = await noted.call("note", key="k")
+        result = await recorded_board.call("note", key="k")
         assert ran == []
         assert StoredAnswer.of(result) == answer
         assert (result.repeat_of, result.run_id) == ("the first", journal.rows[0].id)
@@ -47,15 +47,15 @@ class TestRepeats:
         assert (row.status, row.repeat_of, row.attempts, row.elapsed_ms) == ("succeeded", "the first", 0, 12.5)
 
     async def test_one_that_failed_then_has_failed_now_and_falls_back_on_nothing(
-        self, noted: Pegboard, journal: Recording
+        self, recorded_board: Pegboard, journal: Recording
     ) -> None:
-        @noted.tool(fallback={"value": 1})
+        @recorded_board.tool(fallback={"value": 1})
         async def note() -> None:
             raise ValueError("never run")
 
         problem = Unavailable("The disk is full").problem
         journal.earlier = EarlierCall("the first", StoredAnswer(False, problem=problem, attempts=1))
-        result = await noted.call("note", key="k")
+        result = await recorded_board.call("note", key="k")
         assert (result.success, result.problem, result.fallback) == (False, problem, False)
         assert [(row.status, row.code, row.repeat_of) for row in journal.rows] == [
             ("failed", "unavailable", "the first")
@@ -63,9 +63,9 @@ class TestRepeats:
 
 
 class TestDrafts:
-    async def test_a_draft_is_the_row_but_for_how_it_ended(self, noted: Pegboard, journal: Recording) -> None:
-        await noted.add(mock(keep_arguments=True, keep_result=True))
-        result = await noted.call("quote", {"n": 1})
+    async def test_a_draft_is_the_row_but_for_how_it_ended(self, recorded_board: Pegboard, journal: Recording) -> None:
+        await recorded_board.add(mock(keep_arguments=True, keep_result=True))
+        result = await recorded_board.call("quote", {"n": 1})
         (draft,), (row,) = journal.drafts, journal.rows
         assert journal.results == [result]
         assert (draft.status, draft.code, draft.attempts, draft.result) == ("in_doubt", "in_doubt", 1, None)
@@ -73,7 +73,9 @@ class TestDrafts:
         ended = {"status", "code", "error", "finished_at", "elapsed_ms", "result"}
         assert {name for name in Execution._fields if getattr(draft, name) != getattr(row, name)} == ended
 
-    async def test_the_journal_receives_the_key_and_no_row_does(self, noted: Pegboard, journal: Recording) -> None:
-        await noted.call("echo", key="hush-key")
+    async def test_the_journal_receives_the_key_and_no_row_does(
+        self, recorded_board: Pegboard, journal: Recording
+    ) -> None:
+        await recorded_board.call("echo", key="hush-key")
         assert journal.begun[0].key == "hush-key"
         assert "hush-key" not in repr(journal.rows + journal.drafts)

@@ -58,7 +58,7 @@ def body_of(callee: Callable[..., Any]) -> tuple[Callable[..., Any], dict[str, A
     return function, names
 
 
-def reached(callee: Callable[..., Any], parameter: str) -> Iterator[tuple[Callable[..., Any], inspect.Parameter]]:
+def list_targets(callee: Callable[..., Any], parameter: str) -> Iterator[tuple[Callable[..., Any], inspect.Parameter]]:
     """Return each callee and parameter that a parameter's value is passed to by its name."""
     function, names = body_of(callee)
     try:
@@ -72,7 +72,7 @@ def reached(callee: Callable[..., Any], parameter: str) -> Iterator[tuple[Callab
         for other, value in passed(call, inner):
             if isinstance(value, ast.Name) and value.id == parameter:
                 yield inner, other
-                yield from reached(inner, other.name)
+                yield from list_targets(inner, other.name)
 
 
 def read_settings(expression: ast.expr) -> set[str]:
@@ -95,7 +95,7 @@ def parameters_of_settings() -> dict[str, list[tuple[Callable[..., Any], inspect
                 continue
             for parameter, value in passed(call, callee):
                 for setting in read_settings(value):
-                    found[setting] += [(callee, parameter), *reached(callee, parameter.name)]
+                    found[setting] += [(callee, parameter), *list_targets(callee, parameter.name)]
     return found
 
 

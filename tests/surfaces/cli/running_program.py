@@ -25,7 +25,7 @@ class Running:
         self.out = self.err = ""
         self._process = process
 
-    async def says(self, text: str) -> None:
+    async def wait_for_stderr(self, text: str) -> None:
         """Wait until the program has written this to stderr."""
         await self._until(lambda: text in self.err)
 
@@ -96,7 +96,7 @@ async def started(program: Program, *words: str) -> AsyncIterator[Running]:
 
 
 @asynccontextmanager
-async def reached(board: Pegboard) -> AsyncIterator[Program]:
+async def program_of_admin(board: Pegboard) -> AsyncIterator[Program]:
     """Return the program as the admin of this board runs it."""
     async with served(board) as url:
         yield Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY})

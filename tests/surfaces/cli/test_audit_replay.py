@@ -31,7 +31,7 @@ def change(program: Program, name: str, response: Any) -> None:
     program.run("tools", "edit", name, f"config:={json.dumps({'mock_response': response})}").done()
 
 
-def called(program: Program, name: str) -> str:
+def make_call(program: Program, name: str) -> str:
     """Make a call and return the id of its row."""
     program.run("call", name)
     [item] = program.run("audit", "list", "--tool", name, "--limit", "1", "--json").done().json["items"]
@@ -40,7 +40,7 @@ def called(program: Program, name: str) -> str:
 
 def test_a_call_that_ends_as_recorded_is_the_same(admin: Program) -> None:
     name = add(admin, {"sky": "clear"})
-    first = called(admin, name)
+    first = make_call(admin, name)
     ran = admin.start("audit", "replay", first).done()
     lines = [line.split() for line in ran.out.splitlines()]
     again = lines[2][-1]
@@ -54,7 +54,7 @@ def test_a_call_that_ends_as_recorded_is_the_same(admin: Program) -> None:
 
 def test_what_differs_is_shown_a_line_each_and_the_program_says_so(admin: Program) -> None:
     name = add(admin, {"sky": "grey", "wind": 3, "größe": "🦋"})
-    first = called(admin, name)
+    first = make_call(admin, name)
     change(admin, name, {"sky": "blue", "rain": [True, None], "größe": "🦋"})
     ran = admin.run("audit", "replay", first)
     assert ran.code == 1
@@ -68,7 +68,7 @@ def test_what_differs_is_shown_a_line_each_and_the_program_says_so(admin: Progra
 
 def test_an_earlier_version_or_another_tool_takes_its_place(admin: Program) -> None:
     name, other = add(admin, 1), add(admin, 1)
-    first = called(admin, name)
+    first = make_call(admin, name)
     change(admin, name, 2)
     assert admin.run("audit", "replay", first).code == 1
     assert admin.run("audit", "replay", first, "--version", "1").done().out.endswith("the same\n")
@@ -81,7 +81,7 @@ def test_an_earlier_version_or_another_tool_takes_its_place(admin: Program) -> N
 
 def test_json_is_what_the_board_answered_and_ends_alike(admin: Program) -> None:
     name = add(admin, 1)
-    first = called(admin, name)
+    first = make_call(admin, name)
     assert admin.run("audit", "replay", first, "--json").done().json["same"] is True
     change(admin, name, 2)
     ran = admin.run("audit", "replay", first, "--json")
@@ -93,14 +93,14 @@ def test_json_is_what_the_board_answered_and_ends_alike(admin: Program) -> None:
 
 def test_without_a_kept_result_a_replay_reports_that_it_cannot_compare(admin: Program) -> None:
     name = add(admin, 1, keep_result=False)
-    ran = admin.run("audit", "replay", called(admin, name)).done()
+    ran = admin.run("audit", "replay", make_call(admin, name)).done()
     assert "the same" not in ran.out
     assert "keep_result: true" in ran.err
 
 
 def test_a_failure_that_comes_again_is_the_same_and_still_one(admin: Program) -> None:
     name = add(admin, tool_type="internal", config={"handler": "nonesuch"}, read_only=True)
-    ran = admin.run("audit", "replay", called(admin, name))
+    ran = admin.run("audit", "replay", make_call(admin, name))
     assert ran.code == 1
     assert ran.out.endswith("the same\n")
     assert ran.err == "Failed: Internal handler 'nonesuch' not found\n"
@@ -108,7 +108,7 @@ def test_a_failure_that_comes_again_is_the_same_and_still_one(admin: Program) ->
 
 def test_nothing_in_a_result_moves_the_terminal_or_makes_up_lines(admin: Program) -> None:
     name = add(admin, {"a": 1})
-    first = called(admin, name)
+    first = make_call(admin, name)
     change(admin, name, {"a": "\x1b[2J\x9b\n", "b\n+ result.c: 1\x07": 2})
     ran = admin.run("audit", "replay", first)
     assert ran.out.splitlines()[3:] == [
@@ -119,7 +119,7 @@ def test_nothing_in_a_result_moves_the_terminal_or_makes_up_lines(admin: Program
 
 def test_more_differences_than_people_read_are_left_out(admin: Program) -> None:
     name = add(admin, list(range(500)))
-    first = called(admin, name)
+    first = make_call(admin, name)
     change(admin, name, [])
     lines = admin.run("audit", "replay", first).out.splitlines()
     assert (len(lines), lines[-1]) == (3 + 100 + 1, "… and more")
@@ -127,9 +127,9 @@ def test_more_differences_than_people_read_are_left_out(admin: Program) -> None:
 
 def test_what_cannot_be_run_again_says_why(admin: Program, member: Program) -> None:
     name = add(admin, 1)
-    first = called(admin, name)
+    first = make_call(admin, name)
     for program, words, why in (
-        (admin, [called(admin, "echo")], "keep_arguments: true"),
+        (admin, [make_call(admin, "echo")], "keep_arguments: true"),
         (admin, [NOWHERE], "not found"),
         (member, [first], "not found"),
         (admin, [first, "--tool", "nonesuch"], "Tool 'nonesuch' not found"),
@@ -144,7 +144,7 @@ class TestEffects:
     @pytest.fixture
     def acted(self, admin: Program) -> str:
         """A recorded call that may have changed something."""
-        return called(admin, add(admin, tool_type="internal", config={"handler": "nonesuch"}))
+        return make_call(admin, add(admin, tool_type="internal", config={"handler": "nonesuch"}))
 
     def answered(self, program: Program, answer: bytes, *words: str) -> tuple[int, str]:
         """Run the program on a terminal where a user types an answer; return its exit code and the screen."""
@@ -197,7 +197,7 @@ class TestEffects:
 
 def test_other_arguments_come_from_a_file_or_standard_input(admin: Program) -> None:
     name = add(admin, {"sky": "clear"})
-    first = called(admin, name)
+    first = make_call(admin, name)
     ran = admin.run("audit", "replay", first, "--arguments", "-", stdin='{"city": "Lisbon"}').done()
     assert "run with other arguments than the recorded ones" in ran.out.splitlines()
     ran = admin.run("audit", "replay", first, "--arguments", "-", stdin="[1]")

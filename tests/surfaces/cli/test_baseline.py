@@ -10,7 +10,7 @@ import pytest
 
 from pegboard.model.baseline_finding import composite_hash
 from tests.surfaces.cli.run_program import Program
-from tests.unit.baseline.sample_findings import hashed, seen
+from tests.unit.baseline.sample_findings import hashed, make_finding
 
 SCAN: list[dict[str, Any]] = [
     {"id": "a", "title": "open port", "port": 22},
@@ -42,9 +42,9 @@ def test_a_scan_is_hashed_and_recorded_and_known_the_next_time(member: Program, 
 
 
 def test_findings_are_listed_and_removed(member: Program) -> None:
-    lines = "\n".join(json.dumps(seen(number)) for number in range(3))
+    lines = "\n".join(json.dumps(make_finding(number)) for number in range(3))
     member.run("baseline", "record", "-", stdin=lines).done()
-    member.run("baseline", "resolve", "--file", "-", stdin=json.dumps([seen(1)])).done()
+    member.run("baseline", "resolve", "--file", "-", stdin=json.dumps([make_finding(1)])).done()
     header, *rows = member.run("baseline", "list").done().out.splitlines()
     assert header.split() == ["HASH", "FINDING", "STATUS", "SEEN", "FIRST", "LAST"]
     assert sorted(row.split()[1] for row in rows) == ["f-0", "f-1", "f-2"]
@@ -58,7 +58,7 @@ def test_findings_are_listed_and_removed(member: Program) -> None:
 
 
 def test_the_shared_baseline_is_everybodys_to_read_and_the_admins_to_change(admin: Program, member: Program) -> None:
-    admin.run("baseline", "record", "-", "--shared", stdin=json.dumps(seen(77))).done()
+    admin.run("baseline", "record", "-", "--shared", stdin=json.dumps(make_finding(77))).done()
     assert "recurring" in member.run("baseline", "query", hashed(77), "--shared").done().out
     assert "new" in member.run("baseline", "query", hashed(77)).done().out
     refused = member.run("baseline", "resolve", hashed(77), "--shared")
@@ -83,7 +83,7 @@ def test_a_line_ends_where_json_lines_end_and_an_id_that_is_null_is_none(member:
         (("record", "-"), "7", 2, "must hold a list of findings"),
         (("record", "nowhere.json"), "", 2, "nowhere.json"),
         (("record", "-"), "{}", 1, "findings.0.composite_hash: must be a string of 64 hexadecimal"),
-        (("record", "-"), json.dumps([seen(1, seen_at="2999-01-01T00:00:00Z")]), 1, "5 minutes in the future"),
+        (("record", "-"), json.dumps([make_finding(1, seen_at="2999-01-01T00:00:00Z")]), 1, "5 minutes in the future"),
         (("resolve",), "", 2, "Give either HASH... or --file"),
         (("resolve", "abc"), "", 1, "composite_hashes.0: must be 64 hexadecimal characters"),
         (("query", "abc"), "", 1, "'composite_hashes[0]' must match the pattern"),

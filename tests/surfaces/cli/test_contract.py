@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from tests.surfaces.cli.run_program import Program
-from tests.unit.contract.servers import INPUT, TOOL, answered
+from tests.unit.contract.servers import INPUT, TOOL, build_response
 
 QUICK = ("--calls", "2", "--p95-ms", "10000")
 WORDS = json.dumps({"words": ["a", "bcd", "ef"]})
 
 
 @contextmanager
-def elsewhere(answer: Callable[[dict[str, Any]], Any] = answered, token: str | None = None) -> Iterator[str]:
+def elsewhere(answer: Callable[[dict[str, Any]], Any] = build_response, token: str | None = None) -> Iterator[str]:
     """The URL of a server of another kind that accepts envelopes, perhaps only with a token."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -137,7 +137,7 @@ def test_the_key_of_the_board_is_shown_to_no_other_user(admin: Program) -> None:
 
     def answer(sent: dict[str, Any]) -> dict[str, Any]:
         seen.append(sent)
-        return answered(sent)
+        return build_response(sent)
 
     with elsewhere(answer, token="theirs") as url:
         words = ("contract", "check", url, "--tool", TOOL, "--args", WORDS, "--yes", *QUICK)
@@ -160,7 +160,7 @@ def test_a_baseline_server_that_is_late_and_unordered_fails_those_two_tests(admi
         }
 
     def answer(sent: dict[str, Any]) -> dict[str, Any]:
-        good = answered({**sent, "tool_name": TOOL, "args": {"words": []}})
+        good = build_response({**sent, "tool_name": TOOL, "args": {"words": []}})
         try:
             assert good["status"] != "error"
             assert sent["tool_name"] == "batch_baseline_query"

@@ -25,7 +25,7 @@ def fresh(tmp_path: Path) -> Program:
     return Program({"PEGBOARD_HOME": str(tmp_path / "home")})
 
 
-def found(ran: Outcome) -> dict[str, CheckResult]:
+def read_findings(ran: Outcome) -> dict[str, CheckResult]:
     return {each["check"]: CheckResult(**each) for each in ran.json["findings"]}
 
 
@@ -34,7 +34,7 @@ def by_check(findings: list[CheckResult]) -> dict[str, CheckResult]:
 
 
 def test_it_tries_out_what_this_machine_can_do(fresh: Program) -> None:
-    findings = found(fresh.start("doctor", "--local", "--json"))
+    findings = read_findings(fresh.start("doctor", "--local", "--json"))
     assert {findings[check].level for check in CHECKS} == {"ok"}
     assert findings["sandbox landlock"].message.startswith("version ")
     assert "numpy, pandas" in findings["python libraries"].message
@@ -42,7 +42,7 @@ def test_it_tries_out_what_this_machine_can_do(fresh: Program) -> None:
 
 def test_what_the_board_may_run_without_is_a_warning_although_it_is_here(fresh: Program) -> None:
     ran = fresh.run("doctor", "--local", "--json", PEGBOARD_SANDBOX_WITHOUT="seccomp, landlock")
-    findings = found(ran)
+    findings = read_findings(ran)
     levels = {check: findings[check].level for check in CHECKS}
     assert levels == {"sandbox landlock": "warning", "sandbox namespaces": "ok", "sandbox seccomp": "warning"}
     assert "remove it from PEGBOARD_SANDBOX_WITHOUT" in str(findings["sandbox seccomp"].advice)

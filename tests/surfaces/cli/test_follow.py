@@ -15,7 +15,7 @@ from pegboard import CallContext, Pegboard
 from pegboard.surfaces.cli import follow_client
 from pegboard.testing import calls_of
 from tests.surfaces.cli.run_program import Program
-from tests.surfaces.cli.running_program import reached, relayed, started
+from tests.surfaces.cli.running_program import program_of_admin, relayed, started
 from tests.surfaces.rest.streams import replace_following
 
 
@@ -45,9 +45,9 @@ def without_times(text: str) -> str:
 
 async def test_progress_and_output_are_reported_while_the_call_runs_and_the_result_is_printed(board: Pegboard) -> None:
     tool = Counting(board)
-    async with reached(board) as program, started(program, "call", "count", "--follow") as running:
-        await running.says("  1/4 first step\n")
-        await running.says("a piece \\x1b[31mof it")
+    async with program_of_admin(board) as program, started(program, "call", "count", "--follow") as running:
+        await running.wait_for_stderr("  1/4 first step\n")
+        await running.wait_for_stderr("a piece \\x1b[31mof it")
         assert running.err.startswith("🔧 Using Count...\n")
         assert running.out == ""
         tool.go_on.set()
@@ -110,8 +110,8 @@ def test_it_works_without_a_server(tmp_path: Path) -> None:
 
 async def test_ctrl_c_cancels_the_call_on_the_board(board: Pegboard) -> None:
     tool = Counting(board)
-    async with reached(board) as program, started(program, "call", "count", "--follow") as running:
-        await running.says("first step")
+    async with program_of_admin(board) as program, started(program, "call", "count", "--follow") as running:
+        await running.wait_for_stderr("first step")
         running.interrupt()
         ended = await running.ended()
     (row,) = await calls_of(board, "count")
@@ -132,7 +132,7 @@ async def test_ctrl_c_without_a_server_cancels_too(tmp_path: Path) -> None:
     }
     await run_sync(lambda: local.run("--local", "tools", "add", "-", stdin=json.dumps(definition)).done())
     async with started(local, "--local", "call", "dawdle", "--follow") as running:
-        await running.says("1/2")
+        await running.wait_for_stderr("1/2")
         running.interrupt()
         ended = await running.ended()
     assert ended.code == 130
@@ -144,7 +144,7 @@ async def test_ctrl_c_without_a_server_cancels_too(tmp_path: Path) -> None:
 async def test_a_connection_that_breaks_is_taken_up_again(board: Pegboard) -> None:
     tool = Counting(board)
     async with relayed(board) as (program, relay), started(program, "call", "count", "--follow") as running:
-        await running.says("a piece")
+        await running.wait_for_stderr("a piece")
         relay.cut()
         tool.go_on.set()
         ended = (await running.ended()).done()
@@ -182,7 +182,7 @@ async def test_a_conversation_that_is_gone_meanwhile_is_reported_and_the_answer_
     tool = Counting(board)
     thread = await board.threads.create(board.admin)
     words = ["call", "count", "--thread", thread.id, *follow]
-    async with reached(board) as program, started(program, *words) as running:
+    async with program_of_admin(board) as program, started(program, *words) as running:
         await tool.began.wait()
         await board.threads.delete(thread.id, board.admin)
         tool.go_on.set()
@@ -194,7 +194,7 @@ async def test_a_conversation_that_is_gone_meanwhile_is_reported_and_the_answer_
 async def test_events_that_are_gone_exit_1_and_say_so(board: Pegboard) -> None:
     tool = Counting(board)
     async with relayed(board) as (program, relay), started(program, "call", "count", "--follow") as running:
-        await running.says("first step")
+        await running.wait_for_stderr("first step")
         replace_following(board)  # as after a restart of the server
         relay.cut()
         ended = await running.ended()

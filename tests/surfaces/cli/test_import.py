@@ -15,7 +15,7 @@ from pegboard.testing import memory_board
 from tests.api_documents import STYLES, document, pets
 from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.run_program import Outcome, Program
-from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import changeable_server, odd, tool
 from tests.upstreams import answer, answer_json, upstream
 
 Run = Callable[..., Awaitable[Outcome]]
@@ -45,7 +45,7 @@ def run(program: Program) -> Run:
     return runs
 
 
-def written(folder: Path, document: Any, name: str = "api.json") -> str:
+def write_document(folder: Path, document: Any, name: str = "api.json") -> str:
     """Write the document to a file and return its path."""
     path = folder / name
     path.write_text(document if isinstance(document, str) else json.dumps(document))
@@ -54,7 +54,7 @@ def written(folder: Path, document: Any, name: str = "api.json") -> str:
 
 async def test_every_place_and_style_works_from_file_to_call(run: Run, tmp_path: Path) -> None:
     async with upstream() as there:
-        imported = await run("import", "openapi", written(tmp_path, document()), "--server", there.url)
+        imported = await run("import", "openapi", write_document(tmp_path, document()), "--server", there.url)
         lines = imported.done().out.splitlines()
         xml = " (without the structure of its body: application/xml is written as text)"
         assert lines == [f"+ {case.name}{xml if case.name == 'xml_body' else ''}" for case in STYLES]
@@ -70,7 +70,7 @@ async def test_a_document_comes_from_a_file_a_pipe_or_a_url(run: Run, tmp_path: 
         "openapi: 3.0.0\ninfo: {title: Yaml, version: '1'}\nservers: [{url: 'https://a.example'}]\n"
         "paths: {/ü: {get: {operationId: y}}}\n"
     )
-    (await run("import", "openapi", written(tmp_path, yaml, "y.yaml"))).done()
+    (await run("import", "openapi", write_document(tmp_path, yaml, "y.yaml"))).done()
     (await run("import", "openapi", "-", stdin="\ufeff" + json.dumps(pets("piped")))).done()
     async with upstream(answer_json(pets("fetched"))) as there:
         (await run("import", "openapi", f"{there.url}/openapi.json")).done()
@@ -79,13 +79,13 @@ async def test_a_document_comes_from_a_file_a_pipe_or_a_url(run: Run, tmp_path: 
 
 
 async def test_run_again_it_says_what_changed_and_a_dry_run_shows_how(run: Run, tmp_path: Path) -> None:
-    file = written(tmp_path, pets("cats", "dogs"))
+    file = write_document(tmp_path, pets("cats", "dogs"))
     (await run("import", "openapi", file, "--prefix", "my_")).done()
     again = (await run("import", "openapi", file, "--prefix", "my_")).done()
     assert (again.out, again.err) == ("", "Imported: 2 unchanged\n")
     changed = pets("cats", "fish")
     changed["paths"]["/cats"]["get"]["summary"] = "Look at\u2028all\x85cats\x1b[31m"
-    file = written(tmp_path, changed)
+    file = write_document(tmp_path, changed)
     shown = (await run("import", "openapi", file, "--prefix", "my_", "--dry-run")).done()
     assert shown.out.splitlines()[:2] == ["+ my_fish", "~ my_cats"]
     assert "--- my_cats (before)" in shown.out
@@ -100,7 +100,7 @@ async def test_run_again_it_says_what_changed_and_a_dry_run_shows_how(run: Run, 
 
 
 async def test_json_is_the_reports_own(run: Run, tmp_path: Path) -> None:
-    file = written(tmp_path, pets("cats", "echo"))
+    file = write_document(tmp_path, pets("cats", "echo"))
     report = (await run("import", "openapi", file, "--json")).done()
     assert report.err == ""
     assert report.json["created"] == ["cats"]
@@ -109,7 +109,7 @@ async def test_json_is_the_reports_own(run: Run, tmp_path: Path) -> None:
 
 
 async def test_choices_and_credentials_are_passed_on(run: Run, tmp_path: Path) -> None:
-    file = written(tmp_path, pets("get_cats", "get_dogs", "feed"))
+    file = write_document(tmp_path, pets("get_cats", "get_dogs", "feed"))
     auth = tmp_path / "auth.yaml"
     auth.write_text("type: basic\nusername: u\npassword: very-secret-word\n")
     words = ("--include", "get_*", "--include", "none", "--public", "--auth", str(auth))
@@ -129,7 +129,7 @@ async def test_choices_and_credentials_are_passed_on(run: Run, tmp_path: Path) -
 
 
 async def test_an_mcp_servers_tools_come_from_a_url_or_a_command(run: Run, tmp_path: Path) -> None:
-    async with offering(tool("say", "Say it.")) as there:
+    async with changeable_server(tool("say", "Say it.")) as there:
         imported = await run("import", "mcp", there.url, "--header", "X-Team=blue=green", "--prefix", "t_")
         assert imported.done().out == "+ t_say\n"
         assert (await run("call", "t_say", "text=hi")).done().json == '{"called": "say", "text": "hi"}'
@@ -142,7 +142,7 @@ async def test_an_mcp_servers_tools_come_from_a_url_or_a_command(run: Run, tmp_p
 
 
 async def test_a_changed_tool_is_shown_refused_and_accepted(run: Run) -> None:
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         (await run("import", "mcp", there.url)).done()
         there.tools[0] = tool("say", "Otherwise.")
         there.restart()
@@ -205,9 +205,9 @@ async def test_what_cannot_be_imported_says_why_and_exits_so(
 ) -> None:
     (tmp_path / "latin").write_bytes("title: Grüße".encode("latin-1"))
     files = {
-        "BROKEN": written(tmp_path, "{"),
+        "BROKEN": write_document(tmp_path, "{"),
         "LATIN": str(tmp_path / "latin"),
-        "PETS": written(tmp_path, pets("cats"), "pets.json"),
+        "PETS": write_document(tmp_path, pets("cats"), "pets.json"),
     }
     failed = await run("import", *(files.get(word, word) for word in words))
     assert (failed.code, failed.out) == (code, "")
@@ -216,7 +216,7 @@ async def test_what_cannot_be_imported_says_why_and_exits_so(
 
 
 async def test_bytes_that_are_no_text_on_the_command_line_are_no_crash(run: Run, tmp_path: Path) -> None:
-    refused = await run("import", "openapi", written(tmp_path, pets("cats")), "--prefix", "\udcff")
+    refused = await run("import", "openapi", write_document(tmp_path, pets("cats")), "--prefix", "\udcff")
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.startswith("Error: ")
 
@@ -227,14 +227,14 @@ async def test_a_board_that_goes_away_in_the_middle_is_unreachable(tmp_path: Pat
     for behaviour in (answer(200, progress, **events), answer(200, "", **events)):
         async with upstream(behaviour) as unreachable:
             program = Program({"PEGBOARD_URL": unreachable.url, "PEGBOARD_KEY": KEY})
-            words = ("import", "openapi", written(tmp_path, pets("cats")))
+            words = ("import", "openapi", write_document(tmp_path, pets("cats")))
             failed = await anyio.to_thread.run_sync(program.run, *words)
             assert failed.code == 3
             assert "was closed before the import ended" in failed.err
 
 
 async def test_the_real_program_imports_with_a_server_and_without_one(program: Program, tmp_path: Path) -> None:
-    file = written(tmp_path, pets("cats"))
+    file = write_document(tmp_path, pets("cats"))
     away = await anyio.to_thread.run_sync(lambda: program.start("import", "openapi", file))
     assert away.done().out == "+ cats\n"
     here = program.but(PEGBOARD_HOME=str(tmp_path / "own"))
@@ -246,7 +246,7 @@ async def test_the_real_program_imports_with_a_server_and_without_one(program: P
 
 
 async def test_on_a_terminal_the_progress_goes_and_the_report_stays(program: Program, tmp_path: Path) -> None:
-    file = written(tmp_path, pets(*(f"pet{number}" for number in range(50))))
+    file = write_document(tmp_path, pets(*(f"pet{number}" for number in range(50))))
     code, seen = await anyio.to_thread.run_sync(lambda: program.on_terminal("import", "openapi", file))
     assert code == 0
     assert "+ pet49" in seen
@@ -257,7 +257,7 @@ async def test_an_import_of_which_everything_is_left_out_fails_and_says_each_rea
     run: Run, tmp_path: Path
 ) -> None:
     names = [f"op{number}" for number in range(30)]
-    file = written(tmp_path, pets(*names))
+    file = write_document(tmp_path, pets(*names))
     for more in ((), ("--dry-run",)):
         refused = await run("import", "openapi", file, "--server", "http://10.1.1.1", *more)
         assert (refused.code, refused.out) == (1, "")
@@ -273,7 +273,7 @@ async def test_an_import_of_which_everything_is_left_out_fails_and_says_each_rea
 
 
 async def test_a_secret_that_is_not_set_is_named_once_before_any_call_fails(run: Run, tmp_path: Path) -> None:
-    file = written(tmp_path, pets("cats", "dogs"))
+    file = write_document(tmp_path, pets("cats", "dogs"))
     for more in (("--dry-run",), ()):
         imported = (await run("import", "openapi", file, "--bearer", "NOPE", *more)).done()
         assert imported.err.count("NOPE") == 2
@@ -287,7 +287,7 @@ async def test_a_secret_that_is_not_set_is_named_once_before_any_call_fails(run:
 async def test_a_document_that_is_too_large_names_the_setting(tmp_path: Path) -> None:
     document = pets("cats")
     document["info"]["description"] = "x" * 3_000_000
-    file = written(tmp_path, document)
+    file = write_document(tmp_path, document)
     async with memory_board(admin_key=KEY, max_import_bytes=2**20) as small, served(small) as url:
         program = Program({"PEGBOARD_URL": url, "PEGBOARD_KEY": KEY, "PEGBOARD_HOME": str(tmp_path / "home")})
         refused = await anyio.to_thread.run_sync(lambda: program.run("import", "openapi", file))

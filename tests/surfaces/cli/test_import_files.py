@@ -16,7 +16,7 @@ from pegboard.surfaces.cli.mcp_server_files import FileServer, is_server_file, r
 from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, served
 from tests.surfaces.cli.run_program import Outcome, Program
-from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import changeable_server, odd, tool
 
 Run = Callable[..., Awaitable[Outcome]]
 SECRET = "a-value-that-stays-hidden"
@@ -41,7 +41,7 @@ async def run(board: Pegboard, tmp_path: Path) -> AsyncIterator[Run]:
         yield runs
 
 
-def written(folder: Path, data: Any, name: str = "mcp.json") -> str:
+def write_file(folder: Path, data: Any, name: str = "mcp.json") -> str:
     """A file with the data."""
     path = folder / name
     path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
@@ -50,12 +50,12 @@ def written(folder: Path, data: Any, name: str = "mcp.json") -> str:
 
 def read(folder: Path, entry: Any, **environment: str) -> FileServer:
     """The server of a file with this entry."""
-    (server,) = read_server_file(written(folder, {"mcpServers": {"it": entry}}), environment)
+    (server,) = read_server_file(write_file(folder, {"mcpServers": {"it": entry}}), environment)
     return server
 
 
 async def test_each_server_is_imported_and_gets_a_line(run: Run, tmp_path: Path) -> None:
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         servers = {
             "over http": {"url": there.url, "headers": {"X-Api-Key": SECRET, "X-Team": "blue"}},
             "broken": {"command": "/no/such/program"},
@@ -63,7 +63,7 @@ async def test_each_server_is_imported_and_gets_a_line(run: Run, tmp_path: Path)
             "empty": {},
             "local": {"command": odd("fine")[0], "args": odd("fine")[1:], "env": {"MY_TOKEN": SECRET, "LANG": "C"}},
         }
-        file = written(tmp_path, {"mcpServers": servers})
+        file = write_file(tmp_path, {"mcpServers": servers})
         ran = await run("import", "mcp", file, "--prefix", "my_")
         assert ran.code == 1
         lines = ran.out.splitlines()
@@ -91,9 +91,9 @@ async def test_each_server_is_imported_and_gets_a_line(run: Run, tmp_path: Path)
 
 
 async def test_a_dry_run_uses_the_credentials_and_stores_nothing(run: Run, tmp_path: Path) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         entry = {"url": f"{there.url}?key=${{QUERY_TOKEN}}", "headers": {"Authorization": f"Bearer {SECRET}"}}
-        file = written(tmp_path, {"servers": {"it": entry}})
+        file = write_file(tmp_path, {"servers": {"it": entry}})
         ran = (await run("import", "mcp", file, "--dry-run", QUERY_TOKEN="a/b c")).done()
         assert ran.out == "+ it: dry run: 1 created; secrets: it.QUERY_TOKEN, it.Authorization\n"
         assert there.server.last.one("Authorization") == f"Bearer {SECRET}"
@@ -106,12 +106,12 @@ async def test_a_dry_run_uses_the_credentials_and_stores_nothing(run: Run, tmp_p
 
 
 async def test_the_secrets_of_a_failed_import_are_removed_and_the_options_apply(run: Run, tmp_path: Path) -> None:
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         servers = {
             "a b": {"url": there.url},
             "gone": {"url": "http://127.0.0.1:1/mcp", "headers": {"X-Api-Key": SECRET}},
         }
-        file = written(tmp_path, {"mcpServers": servers})
+        file = write_file(tmp_path, {"mcpServers": servers})
         ran = await run("import", "mcp", file, "--prefix", "{server}_", "--include", "s*", "--public", "--json")
         assert ran.code == 1
         first, second = ran.json["servers"]
@@ -122,8 +122,8 @@ async def test_the_secrets_of_a_failed_import_are_removed_and_the_options_apply(
 
 
 async def test_an_import_of_which_everything_is_left_out_fails(run: Run, tmp_path: Path) -> None:
-    async with offering(tool("say")) as there:
-        file = written(tmp_path, {"mcpServers": {"it": {"url": there.url, "headers": {"X-Api-Key": SECRET}}}})
+    async with changeable_server(tool("say")) as there:
+        file = write_file(tmp_path, {"mcpServers": {"it": {"url": there.url, "headers": {"X-Api-Key": SECRET}}}})
         ran = await run("import", "mcp", file, "--include", "none")
         assert ran.code == 1
         assert (await run("secrets", "list", "--json")).done().json["items"] == []
@@ -134,7 +134,7 @@ async def test_the_board_itself_is_skipped_in_every_form_that_the_program_prints
     for transport in ("http", "stdio"):
         for options in ([], ["--agent", "helper"]):
             words = ("mcp", "config", "claude-code", "--transport", transport, *options)
-            file = written(tmp_path, (await run(*words)).done().out)
+            file = write_file(tmp_path, (await run(*words)).done().out)
             assert (await run("import", "mcp", file)).done().out == "- pegboard: it serves this board itself\n"
     others = {
         "home": {"command": "python3", "args": ["-m", "pegboard", "mcp"]},
@@ -142,13 +142,13 @@ async def test_the_board_itself_is_skipped_in_every_form_that_the_program_prints
         "option": {"command": "/no/such/pegboard", "args": ["mcp", "--url", "http://127.0.0.1:1"]},
         "address": {"url": "http://127.0.0.1:1/mcp"},
     }
-    ran = await run("import", "mcp", written(tmp_path, {"mcpServers": others}), "--json")
+    ran = await run("import", "mcp", write_file(tmp_path, {"mcpServers": others}), "--json")
     statuses = {item["name"]: item["status"] for item in ran.json["servers"]}
     assert statuses == {"home": "skipped", "variable": "failed", "option": "failed", "address": "failed"}
 
 
 async def test_the_name_of_a_single_import_is_its_tag(run: Run, board: Pegboard) -> None:
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         (await run("import", "mcp", there.url, "--name", "my server", "--include", "say")).done()
         assert (await run("tools", "show", "say", "--json")).done().json["tags"] == ["mcp:my server"]
         await board.imports.mcp(board.admin, server_url=there.url, name="x" * 100, include=["look"])
@@ -175,7 +175,7 @@ command = "x"
 enabled = false
 """
     variables = {"REMOTE": "r", "TEAM": "t", "DOCS_KEY": "d", "LOCALE": "de"}
-    remote, local, off = read_server_file(written(tmp_path, text, "config.toml"), variables)
+    remote, local, off = read_server_file(write_file(tmp_path, text, "config.toml"), variables)
     headers = {
         "X-Region": "eu",
         "X-Team-Token": "{{secret:remote.X-Team-Token}}",
@@ -202,7 +202,7 @@ def test_json_may_have_comments_and_trailing_commas(tmp_path: Path) -> None:
     },
   }, /* end, ] */
 }"""
-    (server,) = read_server_file(written(tmp_path, text), {})
+    (server,) = read_server_file(write_file(tmp_path, text), {})
     assert server.body == {"server_url": "https://a.example//mcp", "headers": {"X-Key": "{{secret:it.k}}"}}
     assert server.secrets == {}
 
@@ -280,12 +280,12 @@ def test_an_entry_that_cannot_be_used_has_a_reason(tmp_path: Path, entry: Any, p
 )
 def test_a_file_without_servers_is_a_usage_error(tmp_path: Path, text: str, name: str, message: str) -> None:
     with pytest.raises(UsageError) as raised:
-        read_server_file(written(tmp_path, text, name), {})
+        read_server_file(write_file(tmp_path, text, name), {})
     assert message in raised.value.message
 
 
 def test_a_missing_file_and_options_of_one_server_are_usage_errors(tmp_path: Path) -> None:
-    file = written(tmp_path, {"mcpServers": {"it": {"command": "x"}}})
+    file = write_file(tmp_path, {"mcpServers": {"it": {"command": "x"}}})
     for words, message in (
         (["/no/such/mcp.json"], "/no/such/mcp.json: No such file"),
         ([file, "--env", "A=b"], "--env cannot be used with a file"),

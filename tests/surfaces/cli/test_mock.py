@@ -82,18 +82,18 @@ def url(served: tuple[str, str]) -> str:
     return address
 
 
-def called(url: str, city: str) -> Any:
+def call_over_rest(url: str, city: str) -> Any:
     """Make a call over REST and return the response."""
     return httpx.post(f"{url}/v1/tools/get_weather/call", json={"city": city}, headers=KEY, timeout=SECONDS).json()
 
 
 def test_a_client_gets_the_sequence_that_the_file_says(url: str) -> None:
-    assert called(url, "Oslo")["error"] == "The service is down"
-    assert called(url, "Oslo")["error_details"]["code"] == "contract_violation"
-    assert [called(url, "Oslo")["result"] for _ in range(2)] == [{"sky": "grey"}] * 2
-    assert called(url, "Rome")["result"] == {"sky": "clear"}
+    assert call_over_rest(url, "Oslo")["error"] == "The service is down"
+    assert call_over_rest(url, "Oslo")["error_details"]["code"] == "contract_violation"
+    assert [call_over_rest(url, "Oslo")["result"] for _ in range(2)] == [{"sky": "grey"}] * 2
+    assert call_over_rest(url, "Rome")["result"] == {"sky": "clear"}
     assert httpx.post(f"{url}/mock/reset", headers=KEY).status_code == 204
-    assert called(url, "Oslo")["error"] == "The service is down"
+    assert call_over_rest(url, "Oslo")["error"] == "The service is down"
 
 
 def test_the_program_is_answered_too(url: str) -> None:
@@ -137,7 +137,7 @@ def test_nothing_on_a_mock_board_can_be_changed(url: str, method: str, path: str
     answer = httpx.request(method, url + path, json={}, headers=KEY)
     assert answer.status_code == 403
     assert "has the tools of its fixtures" in answer.json()["detail"]
-    assert called(url, "Rome")["success"] is True
+    assert call_over_rest(url, "Rome")["success"] is True
 
 
 def test_a_chain_runs_on_a_mock_board_and_is_not_saved_there(url: str) -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from pegboard import CallContext, Pegboard
 from tests.surfaces.cli.run_program import screen
-from tests.surfaces.cli.running_program import reached
+from tests.surfaces.cli.running_program import program_of_admin
 
 STEERING = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
 
 async def seen_on_terminal(board: Pegboard, tool: str) -> tuple[str, list[str]]:
     """Return the raw output to a terminal, and its lines without escape sequences."""
-    async with reached(board) as program:
+    async with program_of_admin(board) as program:
         code, seen = await anyio.to_thread.run_sync(lambda: program.on_terminal("call", tool, "--follow"))
     assert code == 0
     return seen, re.split(r"[\r\n]+", STEERING.sub("", seen))

@@ -8,7 +8,7 @@ import anyio
 
 from pegboard import CallContext, Pegboard
 from tests.surfaces.cli.run_program import Program
-from tests.surfaces.cli.running_program import reached
+from tests.surfaces.cli.running_program import program_of_admin
 
 
 def test_codes_are_listed_and_one_is_explained(admin: Program) -> None:
@@ -43,7 +43,7 @@ async def test_running_calls_are_listed_with_their_progress(board: Pegboard) -> 
         begun.set()
         await go_on.wait()
 
-    async with reached(board) as program, anyio.create_task_group() as group:
+    async with program_of_admin(board) as program, anyio.create_task_group() as group:
         group.start_soon(lambda: board.call("wait", on_progress=lambda _: None))
         await begun.wait()
         ended = await anyio.to_thread.run_sync(lambda: program.run("running").done())

@@ -12,7 +12,7 @@ from anyio.to_thread import run_sync
 from pegboard import CallContext, Pegboard
 from pegboard.testing import calls_of, member
 from tests.surfaces.cli.run_program import Program
-from tests.surfaces.cli.running_program import reached, relayed, started
+from tests.surfaces.cli.running_program import program_of_admin, relayed, started
 from tests.waiting import until
 
 WATCHING = "Watching; Ctrl-C ends it\n"
@@ -34,8 +34,8 @@ def waiting(board: Pegboard) -> anyio.Event:
 
 async def test_each_call_is_a_line_when_it_begins_goes_on_and_ends(board: Pegboard) -> None:
     go_on = waiting(board)
-    async with reached(board) as program, started(program, "watch") as running:
-        await running.says(WATCHING)
+    async with program_of_admin(board) as program, started(program, "watch") as running:
+        await running.wait_for_stderr(WATCHING)
         async with anyio.create_task_group() as group:
             group.start_soon(board.call, "wait")
             await running.writes("1/3")
@@ -58,8 +58,8 @@ async def test_each_call_is_a_line_when_it_begins_goes_on_and_ends(board: Pegboa
 
 
 async def test_with_json_each_event_is_one_object(board: Pegboard) -> None:
-    async with reached(board) as program, started(program, "watch", "--json") as running:
-        await running.says(WATCHING)
+    async with program_of_admin(board) as program, started(program, "watch", "--json") as running:
+        await running.wait_for_stderr(WATCHING)
         await board.call("echo", {"a": 1})
         await running.writes("finished")
         running.interrupt()
@@ -72,12 +72,12 @@ async def test_with_json_each_event_is_one_object(board: Pegboard) -> None:
 async def test_calls_of_one_tool_or_of_one_user_are_picked_out(board: Pegboard) -> None:
     other_user = await member(board, "somebody")
     async with (
-        reached(board) as program,
+        program_of_admin(board) as program,
         started(program, "watch", "--tool", "echo") as by_tool,
         started(program, "watch", "--user", "somebody") as by_user,
     ):
-        await by_tool.says(WATCHING)
-        await by_user.says(WATCHING)
+        await by_tool.wait_for_stderr(WATCHING)
+        await by_user.wait_for_stderr(WATCHING)
         await board.call("current_time")
         await board.call("echo")
         await board.call("current_time", caller=other_user)
@@ -91,11 +91,11 @@ async def test_calls_of_one_tool_or_of_one_user_are_picked_out(board: Pegboard) 
 
 async def test_it_goes_on_when_the_connection_broke(board: Pegboard) -> None:
     async with relayed(board) as (program, relay), started(program, "watch") as running:
-        await running.says(WATCHING)
+        await running.wait_for_stderr(WATCHING)
         await board.call("echo")
         await running.writes("✓ echo")
         relay.cut()
-        await running.says("Watching again")
+        await running.wait_for_stderr("Watching again")
         await board.call("current_time")
         await running.writes("✓ current_time")
         running.interrupt()
@@ -108,7 +108,7 @@ async def test_without_a_server_it_shows_what_other_processes_have_called(tmp_pa
     local = Program({"PEGBOARD_HOME": str(tmp_path / "home")})
     await run_sync(lambda: local.run("--local", "whoami").done())
     async with started(local, "watch", "--local") as running:
-        await running.says(WATCHING)
+        await running.wait_for_stderr(WATCHING)
         async with started(local, "call", "echo", "--local") as calling:
             (await calling.ended()).done()
         await running.writes("✓ echo")
@@ -124,8 +124,8 @@ def test_a_board_that_is_not_there_or_does_not_know_the_key_is_not_waited_for(ad
 
 async def test_a_running_call_is_cancelled_by_its_id(board: Pegboard) -> None:
     waiting(board)
-    async with reached(board) as program, started(program, "call", "wait", "--follow") as calling:
-        await calling.says("1/3")
+    async with program_of_admin(board) as program, started(program, "call", "wait", "--follow") as calling:
+        await calling.wait_for_stderr("1/3")
         (run_id,) = [run.id for run in board.pipeline.running_calls]
         async with started(program, "cancel", run_id) as cancelling:
             assert (await cancelling.ended()).done().out == f"cancelled {run_id}\n"

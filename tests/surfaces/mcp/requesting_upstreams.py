@@ -74,7 +74,7 @@ class RunningCall:
 
 
 @asynccontextmanager
-async def calling(client: RpcClient, name: str, id: Any = 7, **arguments: Any) -> AsyncIterator[RunningCall]:
+async def start_call(client: RpcClient, name: str, id: Any = 7, **arguments: Any) -> AsyncIterator[RunningCall]:
     """A call that has been sent."""
     message = client.message("tools/call", {"name": name, "arguments": arguments}, id)
     async with opened(client, message) as stream:

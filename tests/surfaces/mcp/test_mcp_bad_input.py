@@ -10,7 +10,7 @@ import pytest
 from tests.surfaces.mcp.conftest import SharedServer
 from tests.surfaces.mcp.rpc import META, SESSION, STATELESS, RpcClient, client_of, encoded, error
 from tests.surfaces.rest.clients import good, mock
-from tests.surfaces.rest.raw_http import answered, head, wire
+from tests.surfaces.rest.raw_http import head, read_response, wire
 
 pytestmark = pytest.mark.anyio
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -155,7 +155,7 @@ async def test_headers_that_differ_from_the_body(shared_rpc: RpcClient, shared_s
     async with wire(shared_server.url) as stream:
         lines = [f"{name.upper()}: {value}  " for name, value in given.items()]
         await stream.send(head("POST", "/mcp", *lines, host="localhost") + body)
-        assert (await answered(stream))[0] == 200
+        assert (await read_response(stream))[0] == 200
 
 
 @pytest.mark.parametrize("name", ["MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"])
@@ -317,7 +317,7 @@ async def test_a_wrong_key_is_refused_before_the_body_is_read(
         async with wire(shared_server.url) as stream:
             # The body is never sent.
             await stream.send(head(method, "/mcp", *lines, "Content-Length: 100000", key=None, host="localhost"))
-            status, headers, body = await answered(stream)
+            status, headers, body = await read_response(stream)
         assert status == 401
         assert body["error"]["message"]
         challenge = headers["www-authenticate"]

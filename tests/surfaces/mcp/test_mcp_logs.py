@@ -10,7 +10,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.kinds.mcp import call_client
-from tests.surfaces.mcp.requesting_upstreams import SECRET, calling, open_session, take
+from tests.surfaces.mcp.requesting_upstreams import SECRET, open_session, start_call, take
 from tests.surfaces.mcp.rpc import SESSION, STATELESS, RpcClient, error
 from tests.surfaces.mcp.test_mcp_streams import opened
 
@@ -70,7 +70,7 @@ async def test_log_messages_go_to_the_client_of_the_call_only(board: Pegboard, a
     listening, quiet = await open_session(admin), await open_session(admin, {})
     stateless = RpcClient(admin, STATELESS)
     await listening.result("logging/setLevel", {"level": "debug"})
-    async with calling(listening, "ask") as call:
+    async with start_call(listening, "ask") as call:
         asked = await call.question()
         for client in (quiet, stateless):
             assert await read_logged(client, None) == []

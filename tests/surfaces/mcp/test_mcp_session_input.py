@@ -24,8 +24,8 @@ from tests.surfaces.mcp.requesting_upstreams import (
     SECRET,
     answered,
     build_command,
-    calling,
     open_session,
+    start_call,
     take,
 )
 from tests.surfaces.mcp.rpc import SESSION, STATELESS, RpcClient, client_of, error
@@ -49,7 +49,7 @@ async def test_the_client_is_asked_on_the_stream_of_its_call(
 ) -> None:
     await take(admin, era)
     client = await open_session(admin)
-    async with calling(client, "ask", message=f"Who? {SECRET}", times=2) as call:
+    async with start_call(client, "ask", message=f"Who? {SECRET}", times=2) as call:
         for _ in range(2):
             asked = await call.question()
             assert asked["method"] == "elicitation/create"
@@ -69,7 +69,7 @@ async def test_sampling_and_roots_are_asked_too(admin: httpx.AsyncClient) -> Non
         ("sample", "sampling/createMessage", sampled, "m1"),
         ("roots", "roots/list", {"roots": [{"uri": "file:///work"}]}, '["file:///work"]'),
     ):
-        async with calling(client, tool) as call:
+        async with start_call(client, tool) as call:
             asked = await call.question()
             assert asked["method"] == method
             await call.answer(asked, result)
@@ -98,7 +98,7 @@ async def test_a_client_that_accepts_no_event_stream_is_not_asked(admin: httpx.A
 async def test_the_error_and_the_refusal_of_a_client_reach_the_server(admin: httpx.AsyncClient) -> None:
     await take(admin, "both")
     client = await open_session(admin)
-    async with calling(client, "ask") as call:
+    async with start_call(client, "ask") as call:
         asked = await call.question()
         await call.answer(asked, {"action": "decline"})
         assert json.loads(await call.text()) == ["decline"]
@@ -109,7 +109,7 @@ async def test_the_error_and_the_refusal_of_a_client_reach_the_server(admin: htt
         {"result": 5},
         {"result": None},
     ):
-        async with calling(client, "ask") as call:
+        async with start_call(client, "ask") as call:
             asked = await call.question()
             assert (await client.post({"jsonrpc": "2.0", "id": asked["id"], **answer})).status_code == 202
             assert (await call.result())["isError"] is True
@@ -118,7 +118,7 @@ async def test_the_error_and_the_refusal_of_a_client_reach_the_server(admin: htt
 async def test_only_a_response_to_a_request_of_the_session_is_accepted(admin: httpx.AsyncClient, url: str) -> None:
     await take(admin, "both")
     client, other = await open_session(admin), await open_session(admin)
-    async with calling(client, "ask") as call:
+    async with start_call(client, "ask") as call:
         asked = await call.question()
         wrong = {"jsonrpc": "2.0", "id": "pegboard-99", "result": ANN}
         error(await client.post(wrong), 400, -32600, id="pegboard-99")
@@ -145,7 +145,7 @@ async def test_the_timeout_of_a_call_stands_still_while_its_client_is_asked(
     client = await open_session(admin)
     assert await answered(client, "pid") > 0  # the session with the server is open
     good(await admin.patch("/v1/tools/ask", json={"timeout": 1.0}))
-    async with calling(client, "ask") as call:
+    async with start_call(client, "ask") as call:
         asked = await call.question()
         timers = [run.ready.deadline for run in board.pipeline.running_calls if run.ready is not None]
         loop = asyncio.get_running_loop()
@@ -164,7 +164,7 @@ async def test_a_client_has_a_limited_time_to_answer(
     monkeypatch.setattr(call_client, "INPUT_SECONDS", 0.3)
     await take(admin, "both")
     client = await open_session(admin)
-    async with calling(client, "ask") as call:
+    async with start_call(client, "ask") as call:
         asked = await call.question()
         cancelled = await call.question()
         assert cancelled == {
@@ -181,7 +181,7 @@ async def test_a_call_asks_a_limited_number_of_times(admin: httpx.AsyncClient, m
     monkeypatch.setattr(call_client, "MAX_INPUT_REQUESTS", 3)
     await take(admin, "both")
     client = await open_session(admin)
-    async with calling(client, "ask", times=5) as call:
+    async with start_call(client, "ask", times=5) as call:
         for _ in range(3):
             await call.answer(await call.question())
         assert "at most 3 times" in (await call.text())
@@ -190,7 +190,7 @@ async def test_a_call_asks_a_limited_number_of_times(admin: httpx.AsyncClient, m
 async def test_few_questions_of_one_server_wait_at_once(admin: httpx.AsyncClient) -> None:
     await take(admin, "both")
     client = await open_session(admin)
-    async with calling(client, "flood", times=MAX_WAITING_REQUESTS + 10) as call:
+    async with start_call(client, "flood", times=MAX_WAITING_REQUESTS + 10) as call:
         questions = [await call.question() for _ in range(MAX_WAITING_REQUESTS)]
         for asked in questions:
             assert (await call.answer(asked)).status_code == 202
@@ -201,7 +201,7 @@ async def test_few_questions_of_one_server_wait_at_once(admin: httpx.AsyncClient
 async def test_a_cancelled_call_takes_its_question_back(board: Pegboard, admin: httpx.AsyncClient, era: str) -> None:
     await take(admin, era)
     client = await open_session(admin)
-    async with calling(client, "ask") as call:
+    async with start_call(client, "ask") as call:
         asked = await call.question()
         assert (await client.notify("notifications/cancelled", {"requestId": 7})).status_code == 202
         assert not [message async for message in call.stream.rest() if "result" in message]
@@ -213,7 +213,7 @@ async def test_a_cancelled_call_takes_its_question_back(board: Pegboard, admin: 
 async def test_a_client_that_disconnects_is_not_waited_for(board: Pegboard, admin: httpx.AsyncClient) -> None:
     await take(admin, "both")
     client = await open_session(admin)
-    async with calling(client, "ask") as call:
+    async with start_call(client, "ask") as call:
         await call.question()
 
     await until_true(lambda: board.pipeline.running_count == 0)
@@ -232,7 +232,7 @@ async def test_the_end_of_a_session_ends_its_questions_and_its_sessions_with_ser
     assert len({shared, *pids}) == 4
     assert await answered(clients[0], "pid") == pids[0]
     assert await answered(await open_session(admin, {}), "pid") == shared
-    async with calling(clients[0], "ask") as call:
+    async with start_call(clients[0], "ask") as call:
         await call.question()
         await clients[0].http.delete("/mcp", headers=clients[0].headers())
         assert (await call.result())["isError"] is True
@@ -255,7 +255,7 @@ async def test_questions_of_calls_at_once_are_answered_each(admin: httpx.AsyncCl
     client = await open_session(admin)
 
     async def ask(number: int) -> str:
-        async with calling(client, "ask", id=number, message=f"{number}") as call:
+        async with start_call(client, "ask", id=number, message=f"{number}") as call:
             # A server over stdio does not say which call a request belongs to.
             async for message in call.stream.rest():
                 if "method" in message:
@@ -273,7 +273,7 @@ async def test_a_server_that_ends_while_the_client_is_asked_fails_the_call(
 ) -> None:
     await take(admin, "both")
     client = await open_session(admin)
-    async with calling(client, "ask") as call:
+    async with start_call(client, "ask") as call:
         asked = await call.question()
         assert (await client.call("stop"))["isError"] is True
         assert (await call.question())["method"] == "notifications/cancelled"
@@ -299,7 +299,7 @@ async def test_a_change_of_the_roots_of_a_client_reaches_the_servers_that_know_t
 async def test_long_capabilities_are_declared_without_their_content(admin: httpx.AsyncClient) -> None:
     await take(admin, "both")
     client = await open_session(admin, {"elicitation": {"x": "y" * 10_000}, "other": {"z": 1}})
-    async with calling(client, "ask") as call:
+    async with start_call(client, "ask") as call:
         await call.answer(await call.question())
         assert await call.text() == '[{"name": "Ann"}]'
 
@@ -311,7 +311,7 @@ async def test_no_task_and_no_process_is_left_after_questions(board: Pegboard, a
     client = await open_session(admin)
     own = await answered(client, "pid")
     for id in range(20, 23):
-        async with calling(client, "ask", id=id) as call:
+        async with start_call(client, "ask", id=id) as call:
             asked = await call.question()
             if id == 20:
                 await call.answer(asked)

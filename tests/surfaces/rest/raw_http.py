@@ -34,7 +34,7 @@ def head(method: str, path: str, *lines: str, key: str | None = KEY, host: str =
     return "\r\n".join([f"{method} {path} HTTP/1.1", f"Host: {host}", *authorization, *lines, "", ""]).encode()
 
 
-async def answered(stream: SocketStream) -> tuple[int, dict[str, str], Any]:
+async def read_response(stream: SocketStream) -> tuple[int, dict[str, str], Any]:
     """Return status, headers and body (parsed if JSON) of the next response; `100 Continue` is skipped."""
     raw = b""
     while b"\r\n\r\n" not in raw.removeprefix(CONTINUE):

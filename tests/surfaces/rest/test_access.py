@@ -13,7 +13,7 @@ from pegboard import Pegboard
 from pegboard.surfaces.rest.app import METHODS_BY_PATH, create_app
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
-from tests.surfaces.rest.raw_http import answered, head, wire
+from tests.surfaces.rest.raw_http import head, read_response, wire
 
 OPEN = {"/healthz", "/readyz", "/metrics"}
 LOG_IN = ("POST", "/v1/sessions")
@@ -154,7 +154,7 @@ async def test_a_request_without_a_key_is_answered_before_its_body_is_sent(board
     async with served(board) as url, wire(url) as stream:
         length = f"Content-Length: {2**20}"
         await stream.send(head("POST", path, length, "Content-Type: application/json", key=None))
-        assert (await answered(stream))[0] == 401
+        assert (await read_response(stream))[0] == 401
 
 
 async def test_the_rights_of_a_member_come_before_the_query_and_the_body(people: People) -> None:

@@ -201,11 +201,11 @@ async def test_a_key_of_an_agent_gets_what_the_table_says_and_changes_nothing_el
     wanted, got, received = {}, {}, []
     for route, expected in ROUTES.items():
         wanted[route] = (expected.users, expected.own)
-        theirs, text = await _asked(scene.robot, route, expected, scene.users)
+        theirs, text = await _send_request(scene.robot, route, expected, scene.users)
         received += [route] if MARK in text else []
         own = None
         if expected.own is not None:
-            own, text = await _asked(scene.robot, route, expected, scene.users | scene.own)
+            own, text = await _send_request(scene.robot, route, expected, scene.users | scene.own)
             received += [route] if MARK in text else []
         got[route] = (theirs, own)
     assert got == wanted
@@ -213,7 +213,7 @@ async def test_a_key_of_an_agent_gets_what_the_table_says_and_changes_nothing_el
     assert await _state(scene) == before
 
 
-async def _asked(robot: httpx.AsyncClient, route: str, answers: Answers, ids: dict[str, str]) -> tuple[str, str]:
+async def _send_request(robot: httpx.AsyncClient, route: str, answers: Answers, ids: dict[str, str]) -> tuple[str, str]:
     """Send a request about these objects; return its status, how its call ended, and the text of the response."""
     method, path = route.split()[:2]
     body = _filled(answers.body, ids)

@@ -22,7 +22,7 @@ ROUTES: list[tuple[str, str, Any]] = [
 ]
 
 
-async def called(board: Pegboard, times: int = 3) -> None:
+async def make_calls(board: Pegboard, times: int = 3) -> None:
     for place in range(times):
         await board.call("echo", {"n": place})
 
@@ -82,11 +82,11 @@ class TestVerify:
     async def test_a_boards_own_journal_is_clean(
         self, stored_board: Pegboard, stored_admin: httpx.AsyncClient, limit: int
     ) -> None:
-        await called(stored_board)
+        await make_calls(stored_board)
         assert await verified(stored_admin, limit=limit) == {"checked": 3, "findings": [], "notes": []}
 
     async def test_a_changed_row_is_named(self, stored_board: Pegboard, stored_admin: httpx.AsyncClient) -> None:
-        await called(stored_board)
+        await make_calls(stored_board)
         await tampered(stored_board, "UPDATE executions SET caller = 'eve' WHERE seq = 2")
         [row] = [row for row in good(await stored_admin.get("/v1/executions"))["items"] if row["caller"] == "eve"]
         assert (await verified(stored_admin))["findings"] == [
@@ -130,7 +130,7 @@ class TestExport:
     async def test_it_verifies_by_itself(
         self, stored_board: Pegboard, stored_admin: httpx.AsyncClient, limit: int
     ) -> None:
-        await called(stored_board)
+        await make_calls(stored_board)
         lines = await exported(stored_admin, limit=limit)
         assert [next(iter(json.loads(line))) for line in lines] == [
             *("pegboard_export", "pegboard_writer", "id", "id", "id", "pegboard_head", "pegboard_end")
@@ -139,7 +139,7 @@ class TestExport:
         assert answer == {"checked": 3, "findings": [], "notes": [], "next": None}
 
     async def test_its_rows_are_those_of_the_api(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
-        await called(board, 1)
+        await make_calls(board, 1)
         row = json.loads((await exported(admin))[2])
         shown = good(await admin.get(f"/v1/executions/{row['id']}"))
         for name in ("started_at", "finished_at"):
@@ -148,7 +148,7 @@ class TestExport:
         assert set(row) - set(shown) == {"writer", "seq", "mac", "previous"}
 
     async def test_a_file_is_checked_in_pieces(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
-        await called(board)
+        await make_calls(board)
         lines = await exported(admin)
         lines[3] = lines[3].replace('"echo"', '"ohce"')
         position, findings = None, []
@@ -165,7 +165,7 @@ class TestExport:
     async def test_a_tampered_file_is_answered_whatever_it_holds(
         self, board: Pegboard, admin: httpx.AsyncClient, name: str, last: bool
     ) -> None:
-        await called(board)
+        await make_calls(board)
         lines = await exported(admin)
         lines[3] = json.dumps({**json.loads(lines[3]), name: "\ud800"})
         body = {"lines": lines if last else lines[:4], "last": last}
@@ -173,7 +173,7 @@ class TestExport:
         assert [finding["first"] for finding in answer["findings"]] == [2]
 
     async def test_a_span_of_time_is_exported(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
-        await called(board)
+        await make_calls(board)
         assert len(await exported(admin, until="2000-01-01T00:00:00Z")) == 4
         assert len(await exported(admin, since="2000-01-01T00:00:00Z")) == 7
 
@@ -195,21 +195,21 @@ class TestPrune:
     async def test_old_rows_go_and_the_rest_verifies(
         self, stored_board: Pegboard, stored_admin: httpx.AsyncClient
     ) -> None:
-        await called(stored_board)
+        await make_calls(stored_board)
         moment = datetime.now(UTC).isoformat()
-        await called(stored_board, 2)
+        await make_calls(stored_board, 2)
         path = "/v1/executions/prune"
         planned = good(await stored_admin.post(path, json={"before": moment, "dry_run": True}))
         assert planned == {"removed": 3, "more": False}
         assert good(await stored_admin.post(path, json={"before": moment, "limit": 2})) == {"removed": 2, "more": True}
         assert good(await stored_admin.post(path, json={"before": moment})) == {"removed": 1, "more": False}
         assert await verified(stored_admin) == {"checked": 2, "findings": [], "notes": ["3 rows pruned"]}
-        await called(stored_board, 1)
+        await make_calls(stored_board, 1)
         assert (await verified(stored_admin))["checked"] == 3
         assert len(good(await stored_admin.get("/v1/executions"))["items"]) == 3
 
     async def test_a_tampered_journal_is_pruned_only_by_force(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
-        await called(board)
+        await make_calls(board)
         await tampered(board, "UPDATE executions SET caller = 'eve' WHERE seq = 2")
         body = {"before": datetime.now(UTC).isoformat()}
         refused = problem(await admin.post("/v1/executions/prune", json=body), 409)

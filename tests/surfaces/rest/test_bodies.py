@@ -13,7 +13,7 @@ from pegboard import Pegboard
 from pegboard.testing import calls_of, memory_board
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import client, good, mock, problem
-from tests.surfaces.rest.raw_http import answered, head, wire
+from tests.surfaces.rest.raw_http import head, read_response, wire
 
 LIMIT = 4096
 JSON = "Content-Type: application/json"
@@ -58,7 +58,7 @@ async def test_a_length_that_is_too_large_is_refused_before_the_body_comes(small
         for path in PATHS[1:]:
             async with wire(url) as stream:
                 await stream.send(head("POST", path, f"Content-Length: {10**12}", JSON))
-                status, headers, body = await answered(stream)
+                status, headers, body = await read_response(stream)
                 assert (status, headers["content-type"]) == (413, "application/problem+json")
                 assert body["title"] == "Body too large"
 
@@ -77,7 +77,7 @@ async def test_a_caller_who_leaves_before_the_body_is_whole_has_called_nothing(s
             await stream.send(head("POST", "/v1/tools/note/call", "Content-Length: 100") + sent)
         async with wire(url) as stream:
             await stream.send(head("POST", "/v1/tools/echo/call", "Content-Length: 2") + b"{}")
-            assert (await answered(stream))[0] == 200
+            assert (await read_response(stream))[0] == 200
     assert ran == []
     assert await calls_of(small, "note") == []
 
@@ -100,4 +100,4 @@ async def test_a_slow_sender_is_not_answered_before_the_end(small: Pegboard) -> 
             await stream.receive()
         assert early.cancelled_caught
         await stream.send(b": 1}")
-        assert (await answered(stream))[2]["result"] == {"echo": {"a": 1}}
+        assert (await read_response(stream))[2]["result"] == {"echo": {"a": 1}}

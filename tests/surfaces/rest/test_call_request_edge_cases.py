@@ -17,7 +17,7 @@ from pegboard.surfaces.rest.bounded_connection import BoundedConnection
 from pegboard.surfaces.rest.fast_call_routes import FastCallRoutes
 from pegboard.testing import calls_of
 from tests.board_surfaces import KEY, served
-from tests.surfaces.rest.raw_http import answered, head, wire
+from tests.surfaces.rest.raw_http import head, read_response, wire
 from tests.waiting import until
 
 ECHO, PAYLOADS = "/v1/tools/echo/call", "/v1/calls"
@@ -28,14 +28,14 @@ CALL = b'{"name": "echo", "arguments": {"text": "hello"}}'
 async def test_a_length_with_thousands_of_zeros_in_front_is_read(board: Pegboard, path: str) -> None:
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", path, f"Content-Length: {'0' * 5000}{len(CALL)}") + CALL)
-        assert (await answered(stream))[0] == 200
+        assert (await read_response(stream))[0] == 200
 
 
 async def test_a_length_with_zeros_in_front_does_not_hide_that_a_body_is_too_large(board: Pegboard) -> None:
     length = f"{'0' * 5000}{board.settings.max_body_bytes + 1}"
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", ECHO, f"Content-Length: {length}"))
-        assert (await answered(stream))[0] == 413
+        assert (await read_response(stream))[0] == 413
 
 
 @pytest.mark.parametrize("path", [ECHO, PAYLOADS])
@@ -44,7 +44,7 @@ async def test_a_trailer_is_no_header_even_if_it_arrives_later(board: Pegboard, 
         await stream.send(head("POST", path, "Transfer-Encoding: chunked") + b"1\r\n{\r\n0\r\n")
         await asyncio.sleep(0.01)  # so that it is read before the rest
         await stream.send(b"X-Request-Id: from-a-trailer\r\n\r\n")
-        status, headers, _ = await answered(stream)
+        status, headers, _ = await read_response(stream)
     assert status == 400
     assert headers["x-request-id"] != "from-a-trailer"
 
@@ -55,7 +55,7 @@ async def test_a_change_of_protocol_with_a_body_is_refused_before_the_call(board
     async with served(board) as url, wire(url) as stream:
         for part in [head("POST", PAYLOADS, *lines) + CALL] if parts == 1 else [head("POST", PAYLOADS, *lines), CALL]:
             await stream.send(part)
-        status, headers, body = await answered(stream)
+        status, headers, body = await read_response(stream)
     assert (status, headers["connection"]) == (400, "close")
     assert "send it without the header field Upgrade" in body["detail"]
     assert await calls_of(board) == []
@@ -69,16 +69,16 @@ async def test_a_request_after_a_body_in_chunks_is_answered_on_the_same_connecti
     async with served(board) as url, wire(url) as stream:
         for _ in range(2):
             await stream.send(CHUNKED + CHUNKS + b"\r\n")
-            assert (await answered(stream))[2]["result"] == {"echo": {"text": "hello"}}
+            assert (await read_response(stream))[2]["result"] == {"echo": {"text": "hello"}}
         for _ in range(2):
             # Its body is not read.
             await stream.send(head("POST", ECHO, "Transfer-Encoding: chunked", key=None) + CHUNKS + b"\r\n")
-            assert (await answered(stream))[0] == 401
+            assert (await read_response(stream))[0] == 401
         await stream.send(CHUNKED)
         await stream.send(CHUNKS + b"\r\n")
-        assert (await answered(stream))[2]["result"] == {"echo": {"text": "hello"}}
+        assert (await read_response(stream))[2]["result"] == {"echo": {"text": "hello"}}
         await stream.send(head("GET", "/healthz"))
-        assert (await answered(stream))[0] == 200
+        assert (await read_response(stream))[0] == 200
 
 
 async def test_trailers_of_a_request_behind_a_body_in_chunks_are_no_headers(board: Pegboard) -> None:
@@ -109,7 +109,7 @@ async def test_a_body_in_many_chunks_is_read(board: Pegboard) -> None:
     async with served(board) as url, wire(url) as stream:
         body = b"".join(b"1\r\n%c\r\n" % byte for byte in text)
         await stream.send(CHUNKED + body + b"0\r\n\r\n")
-        status, _, answer = await answered(stream)
+        status, _, answer = await read_response(stream)
         assert (status, answer.get("result")) == (200, {"echo": {"text": "x" * 200_000}}), str(answer)[:500]
 
 
@@ -126,7 +126,7 @@ async def test_the_first_of_two_media_types_counts_with_events_and_without(board
     lines = ("Content-Type: text/plain", "Content-Type: application/json", f"Content-Length: {len(text)}")
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", PAYLOADS, *lines) + text)
-        assert (await answered(stream))[0] == 200
+        assert (await read_response(stream))[0] == 200
         await stream.send(head("POST", PAYLOADS, *lines, "Accept: text/event-stream") + text)
         assert (await stream.receive()).startswith(b"HTTP/1.1 200 ")
 
@@ -138,7 +138,7 @@ async def test_a_body_that_never_begins_is_given_up(
     monkeypatch.setattr("pegboard.surfaces.rest.asgi_request.BODY_TIMEOUT_SECONDS", 0.1)
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", path, "Content-Length: 100"))
-        assert (await answered(stream))[0] == 408
+        assert (await read_response(stream))[0] == 408
 
 
 async def test_a_call_whose_caller_left_before_it_began_ends_too(
@@ -184,7 +184,7 @@ async def test_what_breaks_in_a_route_is_a_problem_and_in_the_log(
     async with served(board) as url, wire(url) as stream:
         lines = ("X-Request-Id: mine-1", f"Content-Length: {len(CALL)}")
         await stream.send(head("POST", f"{PAYLOADS}?thread=one", *lines) + CALL)
-        status, headers, body = await answered(stream)
+        status, headers, body = await read_response(stream)
     assert (status, headers["x-request-id"], body["request_id"]) == (500, "mine-1", "mine-1")
     assert "the inside" not in str(body)
     assert "request_broke request_id=mine-1" in caplog.text
@@ -203,7 +203,7 @@ async def test_what_breaks_after_the_calls_is_answered_with_the_id_that_they_are
     monkeypatch.setattr(Conversations, "remember", broken)
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", f"{PAYLOADS}?thread=one", f"Content-Length: {len(CALL)}") + CALL)
-        status, headers, _ = await answered(stream)
+        status, headers, _ = await read_response(stream)
     (row,) = await calls_of(board)
     assert (status, headers["x-request-id"]) == (500, row.request_id)
 
@@ -217,7 +217,7 @@ async def test_an_answer_that_cannot_be_given_is_500_and_in_the_log(
     monkeypatch.setattr(FastCallRoutes, "answer", broken)
     async with served(board) as url, wire(url) as stream:
         await stream.send(head("POST", ECHO, f"Content-Length: {len(CALL)}") + CALL)
-        status, headers, _ = await answered(stream)
+        status, headers, _ = await read_response(stream)
         assert (status, headers["connection"]) == (500, "close")
         with pytest.raises(EndOfStream):
             await stream.receive()
@@ -244,7 +244,7 @@ async def test_nothing_is_left_of_a_connection_that_has_closed(
         try:
             async with wire(url) as stream:
                 await stream.send(head("POST", ECHO, f"Content-Length: {len(CALL)}") + CALL)
-                await answered(stream)
+                await read_response(stream)
             await until(forgotten, seconds=5)
         finally:
             gc.enable()

@@ -24,7 +24,7 @@ SCHEMA = {
 }
 
 
-async def called(speaker: httpx.AsyncClient, tool: str, body: Any = None, **params: str) -> dict[str, Any]:
+async def call_tool(speaker: httpx.AsyncClient, tool: str, body: Any = None, **params: str) -> dict[str, Any]:
     answer: dict[str, Any] = good(await speaker.post(f"/v1/tools/{tool}/call", json=body, params=params))
     return answer
 
@@ -57,7 +57,7 @@ class TestBadArguments:
 
     async def test_several_faults_at_once_are_all_listed(self, admin: httpx.AsyncClient, board: Pegboard) -> None:
         await board.add(mock("weather", input_schema=SCHEMA))
-        answer = await called(admin, "weather", {"days": 9, "unit": "rankine", "place": {"lat": "north"}})
+        answer = await call_tool(admin, "weather", {"days": 9, "unit": "rankine", "place": {"lat": "north"}})
         assert answer == IsPartialDict(success=False, tool_name="weather", execution_time_ms=IsFloat)
         assert answer["error"].startswith("Invalid parameters: missing 'city'; ")
         details = answer["error_details"]
@@ -77,7 +77,7 @@ class TestBadArguments:
         self, admin: httpx.AsyncClient, board: Pegboard
     ) -> None:
         await board.add(mock("weather", input_schema=SCHEMA))
-        assert (await called(admin, "weather", {"place": {}}))[
+        assert (await call_tool(admin, "weather", {"place": {}}))[
             "error"
         ] == "Invalid parameters: missing 'city', 'place.lat'"
 
@@ -90,19 +90,19 @@ class TestBadArguments:
         await board.add(mock("closed", input_schema={**SCHEMA, "additionalProperties": False}, **operation))
         await board.add(mock("open", input_schema={**SCHEMA, "additionalProperties": True}, **operation))
         given = {"city": "Oslo", "citty": "Oslo"}
-        assert (await called(admin, "lenient", given))["result"] == {"echo": {"city": "Oslo"}}
+        assert (await call_tool(admin, "lenient", given))["result"] == {"echo": {"city": "Oslo"}}
         for tool in ("strict", "closed"):
-            details = (await called(admin, tool, given))["error_details"]
+            details = (await call_tool(admin, tool, given))["error_details"]
             assert (details["code"], details["field"]) == ("unrecognized_keys", "citty")
-        assert (await called(admin, "open", given))["result"] == {"echo": given}
+        assert (await call_tool(admin, "open", given))["result"] == {"echo": given}
 
     async def test_a_default_is_filled_in_for_an_absent_parameter(
         self, admin: httpx.AsyncClient, board: Pegboard
     ) -> None:
         schema = {"type": "object", "properties": {"unit": {"type": "string", "default": "kelvin"}}}
         await board.add(mock("unit", input_schema=schema, tool_type="builtin", config={"operation": "echo"}))
-        assert (await called(admin, "unit", {}))["result"] == {"echo": {"unit": "kelvin"}}
-        assert (await called(admin, "unit", {"unit": "celsius"}))["result"] == {"echo": {"unit": "celsius"}}
+        assert (await call_tool(admin, "unit", {}))["result"] == {"echo": {"unit": "kelvin"}}
+        assert (await call_tool(admin, "unit", {"unit": "celsius"}))["result"] == {"echo": {"unit": "celsius"}}
 
 
 class TestAnswers:
@@ -111,7 +111,7 @@ class TestAnswers:
     ) -> None:
         tool = await board.add(mock("Quote"))
         for ref in ("quote", "QUOTE", tool.id):
-            assert await called(admin, ref) == IsPartialDict(success=True, tool_name=ref)
+            assert await call_tool(admin, ref) == IsPartialDict(success=True, tool_name=ref)
         assert {call.tool_name for call in await calls_of(board)} == {"Quote"}
         for odd in ("a%20b", "%00", "é", "x" * 3000):
             assert good(await admin.post(f"/v1/tools/{odd}/call"))["error_details"]["code"] == "tool_not_found"
@@ -123,26 +123,26 @@ class TestAnswers:
         await board.add(
             mock("detailed_tool", result_style="detailed", input_schema={"type": "object", "required": ["a"]})
         )
-        assert await called(admin, "detailed_tool", {"a": 1}) == {"success": True, "data": 1}
-        refused = await called(admin, "detailed_tool", {})
+        assert await call_tool(admin, "detailed_tool", {"a": 1}) == {"success": True, "data": 1}
+        refused = await call_tool(admin, "detailed_tool", {})
         assert (refused["success"], refused["error"]["type"]) == (False, "VALIDATION_ERROR")
         assert refused["error"]["details"] == IsPartialDict(code="missing", field="a")
-        assert (await called(admin, "detailed_tool", {"a": 1}, **{"as": "plain"}))["result"] == 1
-        assert await called(admin, "echo", {"b": 2}, **{"as": "detailed"}) == {
+        assert (await call_tool(admin, "detailed_tool", {"a": 1}, **{"as": "plain"}))["result"] == 1
+        assert await call_tool(admin, "echo", {"b": 2}, **{"as": "detailed"}) == {
             "success": True,
             "data": {"echo": {"b": 2}},
         }
 
     async def test_a_failed_call_is_no_http_error(self, admin: httpx.AsyncClient, board: Pegboard) -> None:
         await board.add(mock("slow", rate_limit={"max_calls": 1, "period": "hour"}))
-        await called(admin, "slow")
+        await call_tool(admin, "slow")
         for tool, body, code in (
             ("nonesuch", {}, "tool_not_found"),
             ("slow", {}, "rate_limited"),
             ("math_eval", {}, "missing"),
             ("math_eval", {"expression": "1/0"}, "execution_failed"),
         ):
-            assert (await called(admin, tool, body))["error_details"]["code"] == code
+            assert (await call_tool(admin, tool, body))["error_details"]["code"] == code
 
 
 class TestBatches:
@@ -213,7 +213,7 @@ class TestExecutions:
         user_id, key = await new_user(admin, "ada")
         tool = await board.add(mock(is_public=True, keep_arguments=True))
         async with client(board, key) as ada:
-            await called(ada, "quote", {"n": 1})
+            await call_tool(ada, "quote", {"n": 1})
             (row,) = await walked(ada, "/v1/executions")
         assert row == {
             "id": IsUUID,
@@ -253,7 +253,7 @@ class TestExecutions:
     ) -> None:
         await board.add(mock())
         for body in ({"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": 1, "b": 3}):
-            await called(admin, "quote", body)
+            await call_tool(admin, "quote", body)
         rows = await calls_of(board)
         assert [row.arguments for row in rows] == [None, None, None]
         first, second, third = [row.arguments_digest for row in rows]
@@ -268,6 +268,6 @@ class TestExecutions:
         await board.add(mock("large", keep_result=True, config={"mock_response": "x" * 65 * 1024}))
         await board.add(mock())
         for tool in ("keeps", "null", "fails", "large", "quote"):
-            await called(admin, tool, {})
+            await call_tool(admin, tool, {})
         rows = {row["tool_name"]: row["result"] for row in await walked(admin, "/v1/executions")}
         assert rows == {"keeps": {"ü": [None, 1.5]}, "null": None, "fails": None, "large": None, "quote": None}

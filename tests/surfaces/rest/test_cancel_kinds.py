@@ -20,7 +20,7 @@ from tests.board_surfaces import KEY
 from tests.integration.confined_board import python, shell
 from tests.surfaces.rest.clients import client, good, mock, problem
 from tests.table_databases import A_MOOD, log_mood, make_mood_entries, rows_of, write_tables
-from tests.unit.kinds.mcp.changeable_server import Offering, tool
+from tests.unit.kinds.mcp.changeable_server import ChangeableServer, tool
 from tests.upstreams import Received, Wire, hang, upstream
 from tests.waiting import until
 
@@ -102,7 +102,7 @@ async def test_an_http_call(board: Pegboard) -> None:
         await until(hung_up)
 
 
-class Hanging(Offering):
+class Hanging(ChangeableServer):
     """A server that never answers a call."""
 
     async def _reply(self, message: Any, method: str, got: Received, wire: Wire) -> None:

@@ -17,7 +17,7 @@ from pegboard.surfaces.rest.connection_limits import (
     compute_default_limit,
 )
 from tests.board_surfaces import served
-from tests.surfaces.rest.raw_http import WAIT, answered, head, wire
+from tests.surfaces.rest.raw_http import WAIT, head, read_response, wire
 from tests.surfaces.rest.test_request_heads import rest_of
 
 FEW = 4
@@ -31,7 +31,7 @@ async def test_silent_connections_keep_no_one_out(board: Pegboard) -> None:
         for _ in range(3):
             async with wire(url) as stream:
                 await stream.send(GET)
-                assert (await answered(stream))[0] == 200
+                assert (await read_response(stream))[0] == 200
         # The oldest made room.
         assert await rest_of(silent[0]) == b""
 
@@ -41,7 +41,7 @@ async def test_idle_connections_make_room_for_new_ones(board: Pegboard) -> None:
         for _ in range(3 * FEW):
             stream = await stack.enter_async_context(wire(url))
             await stream.send(GET)
-            assert (await answered(stream))[0] == 200
+            assert (await read_response(stream))[0] == 200
 
 
 async def test_a_connection_is_refused_with_503_if_every_other_one_has_a_request(board: Pegboard) -> None:
@@ -64,16 +64,16 @@ async def test_a_connection_is_refused_with_503_if_every_other_one_has_a_request
         for _ in range(2):
             async with wire(url) as late:
                 await late.send(call)
-                status, headers, body = await answered(late)
+                status, headers, body = await read_response(late)
                 assert (status, headers["retry-after"], headers["connection"]) == (503, "1", "close")
                 assert body["detail"] == "Every connection of this server is in use; try again shortly"
                 assert await rest_of(late) == b""
         end.set()
         for stream in busy:
-            assert (await answered(stream))[2]["result"] == "done"
+            assert (await read_response(stream))[2]["result"] == "done"
         async with wire(url) as stream:
             await stream.send(GET)
-            assert (await answered(stream))[0] == 200
+            assert (await read_response(stream))[0] == 200
 
 
 class Peer:

@@ -10,7 +10,7 @@ from pegboard import Pegboard
 from pegboard.testing import calls_of
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import client, good, mock, new_user, problem, walked
-from tests.surfaces.rest.raw_http import answered, head, wire
+from tests.surfaces.rest.raw_http import head, read_response, wire
 
 JSON = "Content-Type: application/json"
 
@@ -105,12 +105,12 @@ class TestOnTheWire:
                 async with wire(url) as stream:
                     more = f"Authorization: Bearer {keys[1]}"
                     await stream.send(head(method, path, more, "Content-Length: 0", key=keys[0]))
-                    status, headers, body = await answered(stream)
+                    status, headers, body = await read_response(stream)
                 assert (status, headers["www-authenticate"]) == (401, "Bearer")
                 assert "one Authorization header" in body["detail"]
             async with wire(url) as stream:
                 await stream.send(head(method, path, "Content-Length: 0"))
-                assert (await answered(stream))[0] == 200
+                assert (await read_response(stream))[0] == 200
         assert len(await calls_of(board)) == (1 if method == "POST" else 0)
 
     async def test_head_is_get_without_the_body_and_the_connection_goes_on(self, board: Pegboard) -> None:
@@ -129,7 +129,7 @@ class TestOnTheWire:
     async def test_five_gigabytes_are_refused_before_they_are_sent(self, board: Pegboard) -> None:
         async with served(board) as url, wire(url) as stream:
             await stream.send(head("POST", "/v1/tools/echo/call", f"Content-Length: {5 * 2**30}", JSON))
-            status, headers, body = await answered(stream)
+            status, headers, body = await read_response(stream)
         assert (status, headers["content-type"]) == (413, "application/problem+json")
         assert "4,194,304 bytes" in body["detail"]
         assert await calls_of(board) == []
@@ -194,6 +194,6 @@ async def test_a_body_that_stops_coming_is_given_up(
     async with served(board) as url, wire(url) as stream:
         lines = ("Content-Type: application/json", "Content-Length: 100")
         await stream.send(head("POST", path, *lines) + b'{"a": ')
-        answer = await answered(stream)
+        answer = await read_response(stream)
         assert answer[0] == 408
         assert "The body arrived too slowly" in answer[2]["detail"]

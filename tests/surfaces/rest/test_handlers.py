@@ -21,7 +21,7 @@ from pegboard.model.call import Execution
 from pegboard.testing import calls_of
 from tests.board_surfaces import served
 from tests.surfaces.rest.clients import good, mock
-from tests.surfaces.rest.raw_http import answered, head, wire
+from tests.surfaces.rest.raw_http import head, read_response, wire
 from tests.waiting import until
 
 
@@ -33,7 +33,7 @@ async def hang(board: Pegboard, function: Callable[..., Any], **more: Any) -> st
     return name
 
 
-async def called(speaker: httpx.AsyncClient, tool: str) -> dict[str, Any]:
+async def call_tool(speaker: httpx.AsyncClient, tool: str) -> dict[str, Any]:
     answer: dict[str, Any] = good(await speaker.post(f"/v1/tools/{tool}/call"))
     assert good(await speaker.post("/v1/tools/echo/call"))["success"], "the server keeps serving"
     return answer
@@ -141,7 +141,7 @@ MISBEHAVING: list[tuple[Callable[..., Any], str, str]] = [
 async def test_each_misbehaviour_gets_a_clear_answer_and_a_row(board: Pegboard, admin: httpx.AsyncClient) -> None:
     for function, code, words in MISBEHAVING:
         tool = await hang(board, function)
-        answer = await called(admin, tool)
+        answer = await call_tool(admin, tool)
         assert (answer["success"], answer["error_details"]["code"]) == (False, code), tool
         assert answer["error_details"]["type"] == "UNKNOWN_ERROR"
         assert words in answer["error"], tool
@@ -150,7 +150,7 @@ async def test_each_misbehaviour_gets_a_clear_answer_and_a_row(board: Pegboard, 
 
 
 @pytest.fixture
-async def let_go() -> AsyncIterator[threading.Event]:
+async def release_event() -> AsyncIterator[threading.Event]:
     """An event that ends the threads that a test leaves hanging."""
     event = threading.Event()
     yield event
@@ -159,17 +159,17 @@ async def let_go() -> AsyncIterator[threading.Event]:
 
 class TestHanging:
     async def test_a_handler_that_hangs_is_cut_off_at_its_timeout(
-        self, board: Pegboard, admin: httpx.AsyncClient, let_go: threading.Event
+        self, board: Pegboard, admin: httpx.AsyncClient, release_event: threading.Event
     ) -> None:
         async def hangs() -> None:
             await anyio.sleep_forever()
 
         def hangs_in_a_thread() -> None:
-            let_go.wait(30)
+            release_event.wait(30)
 
         for function in (hangs, hangs_in_a_thread):
             tool = await hang(board, function, timeout=0.1)
-            answer = await called(admin, tool)
+            answer = await call_tool(admin, tool)
             assert answer["error"] == f"Tool '{tool}' did not finish within 0.1 s"
             assert answer["error_details"]["code"] == "timeout"
             assert 100 <= answer["execution_time_ms"] < 2000
@@ -195,7 +195,7 @@ class TestHanging:
 
         for function in (swallows, answers_late):
             tool = await hang(board, function, timeout=0.1)
-            answer = await called(admin, tool)
+            answer = await call_tool(admin, tool)
             assert answer["error_details"]["code"] == "timeout"
             assert answer["execution_time_ms"] < 2000
         assert cancelled
@@ -211,7 +211,7 @@ async def ended(board: Pegboard, tool: str) -> Execution:
 class TestCallerGone:
     @pytest.fixture(params=["async", "sync"])
     def running(
-        self, request: pytest.FixtureRequest, let_go: threading.Event
+        self, request: pytest.FixtureRequest, release_event: threading.Event
     ) -> tuple[Callable[..., Any], threading.Event]:
         """A handler that runs until its event is set, and an event that is set when it runs."""
         started = threading.Event()
@@ -222,7 +222,7 @@ class TestCallerGone:
 
         def waits_in_a_thread() -> None:
             started.set()
-            let_go.wait(30)
+            release_event.wait(30)
 
         return (waits if request.param == "async" else waits_in_a_thread), started
 
@@ -239,7 +239,7 @@ class TestCallerGone:
             assert (row.status, row.code, row.error) == ("failed", "cancelled", "The caller disconnected")
             async with wire(url) as stream:
                 await stream.send(head("POST", "/v1/tools/echo/call", "Content-Length: 2") + b"{}")
-                assert (await answered(stream))[0] == 200
+                assert (await read_response(stream))[0] == 200
 
     async def test_a_batch_is_cancelled_with_all_its_calls(self, board: Pegboard) -> None:
         started = asyncio.Semaphore(0)

@@ -16,7 +16,7 @@ from pegboard.testing import memory_board
 from tests.api_documents import large, pets
 from tests.board_surfaces import KEY, served
 from tests.surfaces.rest.clients import bearer, client, good, new_user, problem
-from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import changeable_server, odd, tool
 from tests.upstreams import Received, Wire, answer, answer_json, hang, upstream
 from tests.waiting import until
 
@@ -45,7 +45,7 @@ def events(text: str) -> list[Event]:
     return found
 
 
-async def asked(speaker: httpx.AsyncClient, path: str, body: dict[str, Any]) -> list[Event]:
+async def import_events(speaker: httpx.AsyncClient, path: str, body: dict[str, Any]) -> list[Event]:
     answered = await speaker.post(path, json=body, headers=EVENTS)
     assert answered.status_code == 200, answered.text
     assert answered.headers["content-type"].startswith("text/event-stream")
@@ -53,7 +53,7 @@ async def asked(speaker: httpx.AsyncClient, path: str, body: dict[str, Any]) -> 
 
 
 async def test_progress_then_the_same_report_as_otherwise(admin: httpx.AsyncClient) -> None:
-    *progress, last = await asked(admin, OPENAPI, {"document": large(200)})
+    *progress, last = await import_events(admin, OPENAPI, {"document": large(200)})
     assert last[0] == "complete"
     assert len(last[1]["created"]) == 200
     assert progress
@@ -61,13 +61,13 @@ async def test_progress_then_the_same_report_as_otherwise(admin: httpx.AsyncClie
     assert all(set(data) == {"what", "done", "total"} for _, data in progress)
     plain = good(await admin.post(OPENAPI, json={"document": large(200)}))
     assert set(plain) == set(last[1])
-    *_, last = await asked(admin, OPENAPI, {"document": large(200)})
+    *_, last = await import_events(admin, OPENAPI, {"document": large(200)})
     assert last == ("complete", plain)
 
 
 async def test_an_mcp_import_reports_progress_too(admin: httpx.AsyncClient) -> None:
-    async with offering(tool("say")) as there:
-        first, *_, last = await asked(admin, MCP, {"server_url": there.url})
+    async with changeable_server(tool("say")) as there:
+        first, *_, last = await import_events(admin, MCP, {"server_url": there.url})
         assert first == ("progress", {"what": "listing", "done": 0, "total": 0})
         assert last[0] == "complete"
         assert last[1]["created"] == ["say"]
@@ -83,7 +83,7 @@ async def test_a_failure_on_the_way_is_the_last_event(board: Pegboard, admin: ht
             (admin, MCP, {"server_url": there.url}, 502, "404"),
             (mia, MCP, {"command": odd("fine")}, 403, "Only admins"),
         ):
-            *before, (name, data) = await asked(speaker, path, body)
+            *before, (name, data) = await import_events(speaker, path, body)
             assert name == "error"
             assert (data["status"], data["type"]) == (status, "about:blank")
             assert message in data["detail"]
@@ -103,7 +103,7 @@ async def test_a_fault_of_the_boards_own_is_an_event_that_says_nothing_of_it(
         raise RuntimeError("inner matters")
 
     monkeypatch.setattr(board.imports.openapi.import_target, "import_tools", broken)
-    *_, (name, data) = await asked(admin, OPENAPI, {"document": pets("cats")})
+    *_, (name, data) = await import_events(admin, OPENAPI, {"document": pets("cats")})
     assert (name, data["status"]) == ("error", 500)
     assert "inner matters" not in json.dumps(data)
 
@@ -140,18 +140,18 @@ async def test_a_reader_who_goes_away_ends_the_work(board: Pegboard, path: str) 
             speaker.stream("POST", url + path, json=body) as answered,
         ):
             await anext(answered.aiter_lines())
-            await until(lambda: _seen(there.received))
+            await until(lambda: _is_filled(there.received))
         if path == OPENAPI:  # a session with an MCP server is shared, and others may wait for it too
-            await until(lambda: _gone(there.open))
+            await until(lambda: _is_empty(there.open))
         async with httpx.AsyncClient(headers=bearer(KEY), base_url=url) as speaker:
             assert good(await speaker.post(OPENAPI, json={"document": pets("cats")}))["created"] == ["cats"]
 
 
-async def _seen(some: list[Any]) -> bool:
+async def _is_filled(some: list[Any]) -> bool:
     return bool(some)
 
 
-async def _gone(some: set[Any]) -> bool:
+async def _is_empty(some: set[Any]) -> bool:
     return not some
 
 

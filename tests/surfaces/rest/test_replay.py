@@ -22,7 +22,7 @@ KEEPING: dict[str, Any] = {"keep_arguments": True, "keep_result": True}
 UNKNOWN = "01a1de67-d38f-7fad-935b-1783e6436bab"
 
 
-async def called(speaker: httpx.AsyncClient, tool: str, arguments: Any = None) -> str:
+async def make_call(speaker: httpx.AsyncClient, tool: str, arguments: Any = None) -> str:
     """Make a call and return the path to replay it."""
     answer = await speaker.post(f"/v1/tools/{tool}/call", json=arguments)
     return f"/v1/executions/{answer.headers['x-execution-id']}/replay"
@@ -30,7 +30,7 @@ async def called(speaker: httpx.AsyncClient, tool: str, arguments: Any = None) -
 
 async def test_a_call_that_ends_as_recorded_is_the_same(stored_admin: httpx.AsyncClient) -> None:
     good(await stored_admin.post("/v1/tools", json=mock(config={"mock_response": {"größe": "🦋"}}, **KEEPING)), 201)
-    path = await called(stored_admin, "quote", {"text": "naïve"})
+    path = await make_call(stored_admin, "quote", {"text": "naïve"})
     answer = await stored_admin.post(path, headers={"X-Request-Id": "again"})
     body = good(answer)
     assert set(body) == set(ReplayResponse.model_fields)
@@ -51,7 +51,7 @@ async def test_a_call_that_ends_as_recorded_is_the_same(stored_admin: httpx.Asyn
 
 async def test_another_version_or_tool_shows_what_differs(stored_admin: httpx.AsyncClient) -> None:
     good(await stored_admin.post("/v1/tools", json=mock(config={"mock_response": {"a": [1, 2]}}, **KEEPING)), 201)
-    path = await called(stored_admin, "quote")
+    path = await make_call(stored_admin, "quote")
     good(await stored_admin.patch("/v1/tools/quote", json={"config": {"mock_response": {"a": [1], "b": None}}}))
     now = good(await stored_admin.post(path, json={}))
     assert (now["same"], now["tool_version"]) == (False, 2)
@@ -67,7 +67,7 @@ async def test_another_version_or_tool_shows_what_differs(stored_admin: httpx.As
 
 async def test_a_failure_is_an_answer_too(board: Pegboard, admin: httpx.AsyncClient) -> None:
     await board.add(mock("sum", tool_type="builtin", config={"operation": "math_eval"}, **KEEPING))
-    path = await called(admin, "sum", {"expression": "1/0"})
+    path = await make_call(admin, "sum", {"expression": "1/0"})
     body = good(await admin.post(path))
     assert (body["same"], body["result"]["success"]) == (True, False)
     assert body["result"]["error"] == body["execution"]["error"]
@@ -76,7 +76,7 @@ async def test_a_failure_is_an_answer_too(board: Pegboard, admin: httpx.AsyncCli
 
 async def test_the_command_line_is_distinguished(board: Pegboard, admin: httpx.AsyncClient) -> None:
     await board.add(mock(**KEEPING))
-    good(await admin.post(await called(admin, "quote"), headers={"X-Pegboard-Surface": "cli"}))
+    good(await admin.post(await make_call(admin, "quote"), headers={"X-Pegboard-Surface": "cli"}))
     assert [row.surface for row in await calls_of(board)] == ["rest", "cli"]
 
 
@@ -96,7 +96,7 @@ class TestEffects:
     async def test_they_are_repeated_only_if_that_is_confirmed(
         self, board: Pegboard, admin: httpx.AsyncClient, sent: list[str]
     ) -> None:
-        path = await called(admin, "send", {"to": "ada"})
+        path = await make_call(admin, "send", {"to": "ada"})
         for body in (None, {}, {"confirm": False}, {"version": 1}, {"tool": "send"}):
             detail = problem(await admin.post(path, json=body), 409)["detail"]
             assert all(way in detail for way in ("confirm: true", "--tool MOCK", "--version N"))
@@ -106,7 +106,7 @@ class TestEffects:
 
     async def test_a_mock_needs_no_confirming(self, board: Pegboard, admin: httpx.AsyncClient, sent: list[str]) -> None:
         await board.add(mock("pretend", config={"mock_response": "ada"}))
-        assert good(await admin.post(await called(admin, "send", {"to": "ada"}), json={"tool": "pretend"}))["same"]
+        assert good(await admin.post(await make_call(admin, "send", {"to": "ada"}), json={"tool": "pretend"}))["same"]
         assert sent == ["ada"]
 
     async def test_a_caller_who_may_not_call_the_tool_does_not_hear_of_it(
@@ -115,7 +115,7 @@ class TestEffects:
         await board.add(mock(is_public=True, **KEEPING))
         _, key = await new_user(admin, "ada")
         async with client(board, key) as ada:
-            path = await called(ada, "quote")
+            path = await make_call(ada, "quote")
             assert problem(await ada.post(path, json={"tool": "send"}), 404)["detail"] == "Tool 'send' not found"
 
 
@@ -124,7 +124,7 @@ class TestRefusals:
         await board.add(mock(is_public=True, **KEEPING))
         (_, ada_key), (_, bob_key) = await new_user(admin, "ada"), await new_user(admin, "bob")
         async with client(board, ada_key) as ada, client(board, bob_key) as bob, client(board, None) as no_one:
-            path = await called(ada, "quote")
+            path = await make_call(ada, "quote")
             assert good(await ada.post(path))["same"]
             assert good(await admin.post(path))["same"]
             missing = problem(await bob.post(f"/v1/executions/{UNKNOWN}/replay"), 404)["detail"]
@@ -137,13 +137,13 @@ class TestRefusals:
         body = {"agent_id": agent["id"]}
         made = good(await admin.post(f"/v1/users/{board.admin.user_id}/keys", json=body), 201)
         async with client(board, made["key"]) as bound:
-            problem(await bound.post(await called(bound, "quote")), 403)
+            problem(await bound.post(await make_call(bound, "quote")), 403)
 
     async def test_what_cannot_be_run_again_says_why(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
         await board.add(mock(**KEEPING))
-        path = await called(admin, "quote")
-        assert "keep_arguments" in problem(await admin.post(await called(admin, "echo")), 422)["detail"]
-        assert "refused before" in problem(await admin.post(await called(admin, "nonesuch")), 422)["detail"]
+        path = await make_call(admin, "quote")
+        assert "keep_arguments" in problem(await admin.post(await make_call(admin, "echo")), 422)["detail"]
+        assert "refused before" in problem(await admin.post(await make_call(admin, "nonesuch")), 422)["detail"]
         assert "not both" in problem(await admin.post(path, json={"tool": "echo", "version": 1}), 422)["detail"]
         assert "has no version 7" in problem(await admin.post(path, json={"version": 7}), 404)["detail"]
         assert problem(await admin.post("/v1/executions/%00/replay"), 404)
@@ -157,11 +157,11 @@ class TestRefusals:
         self, board: Pegboard, admin: httpx.AsyncClient, body: Any
     ) -> None:
         await board.add(mock(**KEEPING))
-        assert problem(await admin.post(await called(admin, "quote"), json=body), 422)["errors"]
+        assert problem(await admin.post(await make_call(admin, "quote"), json=body), 422)["errors"]
 
     async def test_odd_names_and_numbers_are_not_found(self, board: Pegboard, admin: httpx.AsyncClient) -> None:
         await board.add(mock(**KEEPING))
-        path = await called(admin, "quote")
+        path = await make_call(admin, "quote")
         for body in ({"tool": ""}, {"tool": "\u0000"}, {"tool": "🦋" * 10_000}, {"version": -(2**62)}, {"version": 0}):
             assert len(problem(await admin.post(path, json=body), 404)["detail"]) < 300
 
@@ -177,7 +177,7 @@ class TestHostileResults:
                 nested = {"in": [nested]} if isinstance(nested, int) else [nested]
             return nested
 
-        answer = await admin.post(await called(admin, "deep"))
+        answer = await admin.post(await make_call(admin, "deep"))
         (found,) = good(answer)["differences"]
         assert (found["before"], found["after"]) == (0, 1)
         assert len(found["path"]) == 200
@@ -189,7 +189,7 @@ class TestHostileResults:
         async def large() -> Any:
             return next(texts)
 
-        body = good(await admin.post(await called(admin, "large")))
+        body = good(await admin.post(await make_call(admin, "large")))
         assert (len(body["differences"]), body["more"], len(body["result"]["result"])) == (100, True, 3000)
         assert len(json.dumps(body["differences"])) < 60_000
 
@@ -197,14 +197,14 @@ class TestHostileResults:
         self, board: Pegboard, admin: httpx.AsyncClient
     ) -> None:
         await board.add(mock(keep_arguments=True))
-        body = good(await admin.post(await called(admin, "quote")))
+        body = good(await admin.post(await make_call(admin, "quote")))
         assert (body["same"], body["differences"]) == (None, [])
         assert "keep_result" in body["note"]
 
 
 async def test_a_board_that_cannot_take_calls_answers_503(board: Pegboard, admin: httpx.AsyncClient) -> None:
     await board.add(mock(**KEEPING))
-    path = await called(admin, "quote")
+    path = await make_call(admin, "quote")
     await board.drain()
     answer = await admin.post(path)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
@@ -221,7 +221,7 @@ async def test_it_is_cancelled_when_a_caller_who_asked_goes_away(board: Pegboard
         if released.is_set():
             await anyio.sleep_forever()
 
-    path = await called(admin, "waits")
+    path = await make_call(admin, "waits")
     await started.acquire()
     released.set()
     async with served(board) as url:
@@ -240,7 +240,7 @@ async def test_other_arguments_replace_the_recorded_ones_and_the_answer_says_so(
     stored_admin: httpx.AsyncClient,
 ) -> None:
     good(await stored_admin.patch("/v1/tools/echo", json={"keep_arguments": True}))
-    path = await called(stored_admin, "echo", {"a": 1})
+    path = await make_call(stored_admin, "echo", {"a": 1})
     for arguments, changed in (({"a": 2}, True), ({"a": 1}, False), ({}, True)):
         body = good(await stored_admin.post(path, json={"arguments": arguments, "tool": "echo"}))
         assert body["arguments_changed"] is changed
@@ -254,11 +254,11 @@ async def test_other_arguments_replace_the_recorded_ones_and_the_answer_says_so(
 async def test_a_call_without_kept_arguments_is_run_again_with_given_ones(
     board: Pegboard, admin: httpx.AsyncClient
 ) -> None:
-    path = await called(admin, "math_eval", {"expression": "1 + 1"})
+    path = await make_call(admin, "math_eval", {"expression": "1 + 1"})
     problem(await admin.post(path), 422)
     body = good(await admin.post(path, json={"arguments": {"expression": "2 + 2"}}))
     assert (body["result"]["result"]["result"], body["arguments_changed"]) == (4, None)
-    refused = await called(admin, "math_eval", {})
+    refused = await make_call(admin, "math_eval", {})
     body = good(await admin.post(refused, json={"arguments": {"expression": "3"}}))
     assert (body["result"]["success"], body["same"], body["arguments_changed"]) == (True, False, None)
     execution_id = path.split("/")[3]
@@ -273,7 +273,7 @@ async def test_other_arguments_of_a_tool_with_effects_need_a_confirmation_too(
         return n
 
     board.tool(name="send")(send)
-    path = await called(admin, "send", {"n": 1})
+    path = await make_call(admin, "send", {"n": 1})
     assert "may change something" in problem(await admin.post(path, json={"arguments": {"n": 2}}), 409)["detail"]
     body = good(await admin.post(path, json={"arguments": {"n": 2}, "confirm": True}))
     assert body["result"]["result"] == 2

@@ -12,7 +12,7 @@ from anyio.abc import SocketStream
 from pegboard import Pegboard
 from pegboard.surfaces.rest.connection_limits import MAX_HEAD_BYTES, MAX_HEAD_FIELDS, ConnectionLimits
 from tests.board_surfaces import served
-from tests.surfaces.rest.raw_http import WAIT, answered, head, wire
+from tests.surfaces.rest.raw_http import WAIT, head, read_response, wire
 
 ECHO = "/v1/tools/echo/call"
 BODY = b'{"text": "hello"}'
@@ -99,7 +99,7 @@ async def test_a_head_without_end_is_refused_and_the_rest_is_not_kept(
     async with served(board) as url, wire(url) as stream:
         await stream.send(start)
         if start.startswith(b"POST"):
-            status, _, _ = await answered(stream)
+            status, _, _ = await read_response(stream)
             assert status == 401
         # The server closes its side at once; what the client had sent by then is what fits in the buffers between.
         assert await flood(stream, part, most) < most / 4
@@ -113,7 +113,7 @@ async def test_one_field_more_than_the_limit_is_refused(url: str, path: str) -> 
         fields = [f"X-{number}: 1" for number in range(count - 2 - len(fixed))]  # beside Host and Authorization
         async with wire(url) as stream:
             await stream.send(head(method, path, *fixed, *fields) + (b"{}" if method == "POST" else b""))
-            status, headers, body = await answered(stream)
+            status, headers, body = await read_response(stream)
             assert status == expected
             if expected == 431:
                 assert headers["content-type"] == "application/problem+json"
@@ -129,7 +129,7 @@ async def test_a_head_of_exactly_the_limit_is_accepted_and_a_byte_more_is_not(ur
     for extra, expected in ((MAX_HEAD_BYTES - counted, 200), (MAX_HEAD_BYTES - counted + 1, 431)):
         async with wire(url) as stream:
             await stream.send(head("GET", "/healthz", f"X: {'x' * extra}", key=None))
-            assert (await answered(stream))[0] == expected
+            assert (await read_response(stream))[0] == expected
 
 
 async def test_a_large_body_before_a_head_does_not_count_as_head(url: str) -> None:
@@ -138,15 +138,15 @@ async def test_a_large_body_before_a_head_does_not_count_as_head(url: str) -> No
     second = head("POST", ECHO, f"Content-Length: {len(BODY)}", f"X: {'x' * 60_000}") + BODY
     async with wire(url) as stream:
         await stream.send(one + second[:50_000])
-        assert (await answered(stream))[0] == 200
+        assert (await read_response(stream))[0] == 200
         await stream.send(second[50_000:])
-        assert (await answered(stream))[0] == 200
+        assert (await read_response(stream))[0] == 200
 
 
 async def test_what_is_not_http_is_refused_as_a_problem(url: str) -> None:
     async with wire(url) as stream:
         await stream.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
-        status, headers, body = await answered(stream)
+        status, headers, body = await read_response(stream)
         assert (status, headers["content-type"]) == (400, "application/problem+json")
         assert body["detail"] == "The request is not valid HTTP"
 
@@ -204,7 +204,7 @@ async def test_sending_a_byte_now_and_then_does_not_extend_the_deadline(hasty: s
 async def test_the_head_after_an_answer_has_a_deadline_too(hasty: str) -> None:
     async with wire(hasty) as stream:
         await stream.send(head("POST", ECHO, f"Content-Length: {len(BODY)}") + BODY)
-        assert (await answered(stream))[0] == 200
+        assert (await read_response(stream))[0] == 200
         await stream.send(b"POST /v1/to")
         assert (await rest_of(stream)).startswith(b"HTTP/1.1 408 ")
 
@@ -212,7 +212,7 @@ async def test_the_head_after_an_answer_has_a_deadline_too(hasty: str) -> None:
 async def test_a_body_that_is_sent_on_slowly_after_a_refusal_does_not_hold_the_connection(hasty: str) -> None:
     async with wire(hasty) as stream:
         await stream.send(head("POST", "/v1/calls", "Content-Length: 1000000", key=None))
-        assert (await answered(stream))[0] == 401
+        assert (await read_response(stream))[0] == 401
         await stream.send(b"x" * 10)
         assert await rest_of(stream) == b""
 
@@ -226,7 +226,7 @@ async def test_a_call_that_takes_longer_than_the_deadline_of_a_head_is_answered(
     async with served(board, limits=ConnectionLimits(None, head_seconds=SOON)) as url, wire(url) as stream:
         for _ in range(2):
             await stream.send(head("POST", "/v1/tools/slow/call", "Content-Length: 2") + b"{}")
-            assert (await answered(stream))[2]["result"] == "done"
+            assert (await read_response(stream))[2]["result"] == "done"
 
 
 async def test_a_slow_reader_of_a_long_answer_gets_all_of_it(board: Pegboard) -> None:

@@ -12,7 +12,7 @@ from tests.surfaces.rest.clients import client, good, mock, new_user, problem
 SEARCH = "/v1/search"
 
 
-async def found(speaker: httpx.AsyncClient, q: str) -> list[tuple[str, str]]:
+async def search_types(speaker: httpx.AsyncClient, q: str) -> list[tuple[str, str]]:
     items = good(await speaker.get(SEARCH, params={"q": q}))["items"]
     return [(item["type"], item["name"]) for item in items]
 
@@ -26,23 +26,23 @@ async def test_tools_agents_users_and_executions_are_found(
     agent = good(await stored_admin.post("/v1/agents", json={"name": "robot", "tools": ["echo"]}), 201)
     called = await stored_admin.post("/v1/tools/robot_arm/call", json={})
     execution_id = called.headers["x-execution-id"]
-    assert await found(stored_admin, "ROB") == [
+    assert await search_types(stored_admin, "ROB") == [
         ("tool", "robot_arm"),
         ("tool", "arm"),
         ("agent", "robot"),
         ("user", "Rob Otter"),
     ]
-    assert await found(stored_admin, "arm") == [("tool", "arm"), ("tool", "robot_arm")]
-    assert await found(stored_admin, execution_id.upper()) == [("execution", "robot_arm")]
-    assert await found(stored_admin, tool["id"]) == [("tool", "robot_arm")]
-    assert await found(stored_admin, agent["id"]) == [("agent", "robot")]
-    assert await found(stored_admin, user_id) == [("user", "Rob Otter")]
+    assert await search_types(stored_admin, "arm") == [("tool", "arm"), ("tool", "robot_arm")]
+    assert await search_types(stored_admin, execution_id.upper()) == [("execution", "robot_arm")]
+    assert await search_types(stored_admin, tool["id"]) == [("tool", "robot_arm")]
+    assert await search_types(stored_admin, agent["id"]) == [("agent", "robot")]
+    assert await search_types(stored_admin, user_id) == [("user", "Rob Otter")]
     async with client(stored_board, key) as member:
         for text in ("rob", execution_id, tool["id"], agent["id"], user_id):
-            assert await found(member, text) == []
+            assert await search_types(member, text) == []
         good(await member.post("/v1/agents", json={"name": "my robot"}), 201)
-        assert await found(member, "rob") == [("agent", "my robot")]
-    assert await found(stored_admin, "\0") == []
+        assert await search_types(member, "rob") == [("agent", "my robot")]
+    assert await search_types(stored_admin, "\0") == []
     for q in ("", "x" * 256):
         problem(await stored_admin.get(SEARCH, params={"q": q}), 422)
 
@@ -52,7 +52,7 @@ async def test_at_most_20_are_found_of_each_type_some(admin: httpx.AsyncClient, 
     for number in range(8):
         good(await admin.post("/v1/agents", json={"name": f"crowd {number}"}), 201)
         good(await admin.post("/v1/users", json={"name": f"crowd {number}"}), 201)
-    types = [kind for kind, _ in await found(admin, "crowd")]
+    types = [kind for kind, _ in await search_types(admin, "crowd")]
     assert [types.count(kind) for kind in ("tool", "agent", "user")] == [10, 5, 5]
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pegboard import Pegboard
 from pegboard.testing import calls_of
 from tests.board_surfaces import KEY, served
-from tests.surfaces.rest.raw_http import answered, head, wire
+from tests.surfaces.rest.raw_http import head, read_response, wire
 from tests.waiting import until
 
 ECHO = "/v1/tools/echo/call"
@@ -42,13 +42,13 @@ async def url(board: Pegboard) -> AsyncIterator[str]:
         yield address
 
 
-async def asked(url: str, *raw: bytes) -> tuple[int, dict[str, str], Any]:
+async def send_parts(url: str, *raw: bytes) -> tuple[int, dict[str, str], Any]:
     """The answer to a request that is sent in these parts."""
     async with wire(url) as stream:
         for part in raw:
             await stream.send(part)
             await asyncio.sleep(0.01 if len(raw) > 1 else 0)  # so that they are read one by one
-        return await answered(stream)
+        return await read_response(stream)
 
 
 CALLS = [
@@ -122,19 +122,19 @@ async def test_a_caller_who_asks_for_events_gets_them(url: str) -> None:
 async def test_parts_give_the_same_answer_as_the_whole(url: str, raw: bytes) -> None:
     top, end, rest = raw.partition(b"\r\n\r\n")
     ways = (raw,), (top + end, rest), (raw[:20], top[20:], end + rest[:3], rest[3:])
-    answers = [same(await asked(url, *(part for part in way if part))) for way in ways]
+    answers = [same(await send_parts(url, *(part for part in way if part))) for way in ways]
     assert answers[0] == answers[1] == answers[2]
 
 
 async def test_a_body_that_comes_later_is_waited_for(url: str) -> None:
     whole = posted()
-    status, _, body = await asked(url, whole[:-5], whole[-5:])
+    status, _, body = await send_parts(url, whole[:-5], whole[-5:])
     assert (status, body["result"]) == (200, {"echo": {"text": "hello"}})
 
 
 async def test_a_head_that_comes_in_parts_is_put_together(url: str) -> None:
     whole = posted()
-    status, _, body = await asked(url, whole[:20], whole[20:50], whole[50:])
+    status, _, body = await send_parts(url, whole[:20], whole[20:50], whole[50:])
     assert (status, body["result"]) == (200, {"echo": {"text": "hello"}})
 
 
@@ -146,7 +146,7 @@ async def test_calls_one_after_another_share_a_connection(url: str) -> None:
             if not number % 2:
                 await asyncio.sleep(0.01)
                 await stream.send(raw[-3:])
-            assert (await answered(stream))[2]["result"] == {"echo": {"text": str(number)}}
+            assert (await read_response(stream))[2]["result"] == {"echo": {"text": str(number)}}
 
 
 async def test_calls_sent_at_once_are_answered_in_their_order(url: str) -> None:
@@ -162,7 +162,7 @@ async def test_calls_sent_at_once_are_answered_in_their_order(url: str) -> None:
 async def test_a_body_that_is_too_large_is_refused(board: Pegboard) -> None:
     limit = board.settings.max_body_bytes
     async with served(board) as url:
-        status, _, body = await asked(url, head("POST", ECHO, f"Content-Length: {limit + 1}"))
+        status, _, body = await send_parts(url, head("POST", ECHO, f"Content-Length: {limit + 1}"))
     assert (status, body["title"]) == (413, "Body too large")
 
 

@@ -92,7 +92,7 @@ async def test_a_plain_call_goes_on_without_its_caller_if_its_tool_says_so(
         assert row.status == "succeeded"
 
 
-def deaf(url: str, request: bytes) -> socket.socket:
+def stalled_reader(url: str, request: bytes) -> socket.socket:
     """A reader that sends a request and then reads almost nothing of the response."""
     place = urlsplit(url)
     line = socket.socket()
@@ -116,7 +116,7 @@ async def test_a_thousand_readers_who_do_not_read_cost_no_more_than_one_log(boar
     async with served(board) as url:
         async with reading(url, CALLS, method="POST", json=body) as first:
             request = head("GET", f"{CALLS}/{first.run_id}/events", ACCEPT)
-            lines = [await anyio.to_thread.run_sync(deaf, url, request) for _ in range(1000)]
+            lines = [await anyio.to_thread.run_sync(stalled_reader, url, request) for _ in range(1000)]
             feed = board.following.find(first.run_id)
             assert feed is not None
 
@@ -150,7 +150,7 @@ async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(
     async with served(board) as url:
         body = json.dumps([{"name": "large", "arguments": {"n": n}} for n in range(10)]).encode()
         request = head("POST", CALLS, ACCEPT, f"Content-Length: {len(body)}") + body
-        line = await anyio.to_thread.run_sync(deaf, url, request)
+        line = await anyio.to_thread.run_sync(stalled_reader, url, request)
 
         rows = await until(lambda: calls_of(board, "large"))
         feed = board.following.find(rows[0].id)

@@ -14,7 +14,7 @@ def hashed(number: int) -> str:
     return hashlib.sha256(str(number).encode()).hexdigest()
 
 
-def seen(number: int, **more: Any) -> dict[str, Any]:
+def make_finding(number: int, **more: Any) -> dict[str, Any]:
     """Return a finding as it is recorded."""
     return {"finding_id": f"f-{number}", "composite_hash": hashed(number), **more}
 

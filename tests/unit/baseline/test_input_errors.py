@@ -15,7 +15,7 @@ from pegboard.model.call import Caller
 from pegboard.model.ids import new_id
 from pegboard.model.timestamps import write_instant
 from pegboard.storage.database import Database
-from tests.unit.baseline.sample_findings import hashed, seen
+from tests.unit.baseline.sample_findings import hashed, make_finding
 
 ME = Caller(new_id(), "me")
 
@@ -36,18 +36,26 @@ def baseline(database: Database) -> Baseline:
     [
         ("x", "findings.1", "must be an object"),
         ({}, "findings.1.finding_id", "1 to 255 characters"),
-        (seen(2, finding_id=""), "findings.1.finding_id", "1 to 255 characters"),
-        (seen(2, finding_id="x" * 256), "findings.1.finding_id", "1 to 255 characters"),
-        (seen(2, finding_id=7), "findings.1.finding_id", "1 to 255 characters"),
-        (seen(2, composite_hash="a" * 63), "findings.1.composite_hash", "64 hexadecimal characters .* has 63"),
-        (seen(2, composite_hash="g" * 64), "findings.1.composite_hash", "64 hexadecimal characters .* has others"),
-        (seen(2, composite_hash=None), "findings.1.composite_hash", "must be a string"),
-        (seen(2, seen_at="yesterday"), "findings.1.seen_at", "ISO 8601"),
-        (seen(2, seen_at="2026-01-02T03:04:05"), "findings.1.seen_at", "it has no zone"),
-        (seen(2, seen_at="1969-12-31T23:59:59Z"), "findings.1.seen_at", "before 1970"),
-        (seen(2, seen_at="2999-01-01T00:00:00Z"), "findings.1.seen_at", "more than 5 minutes in the future"),
-        (seen(2, seen_at=12), "findings.1.seen_at", "it is no text"),
-        (seen(2, seen_on="x"), "findings.1.seen_on", "is not known; a finding has composite_hash, finding_id, seen_at"),
+        (make_finding(2, finding_id=""), "findings.1.finding_id", "1 to 255 characters"),
+        (make_finding(2, finding_id="x" * 256), "findings.1.finding_id", "1 to 255 characters"),
+        (make_finding(2, finding_id=7), "findings.1.finding_id", "1 to 255 characters"),
+        (make_finding(2, composite_hash="a" * 63), "findings.1.composite_hash", "64 hexadecimal characters .* has 63"),
+        (
+            make_finding(2, composite_hash="g" * 64),
+            "findings.1.composite_hash",
+            "64 hexadecimal characters .* has others",
+        ),
+        (make_finding(2, composite_hash=None), "findings.1.composite_hash", "must be a string"),
+        (make_finding(2, seen_at="yesterday"), "findings.1.seen_at", "ISO 8601"),
+        (make_finding(2, seen_at="2026-01-02T03:04:05"), "findings.1.seen_at", "it has no zone"),
+        (make_finding(2, seen_at="1969-12-31T23:59:59Z"), "findings.1.seen_at", "before 1970"),
+        (make_finding(2, seen_at="2999-01-01T00:00:00Z"), "findings.1.seen_at", "more than 5 minutes in the future"),
+        (make_finding(2, seen_at=12), "findings.1.seen_at", "it is no text"),
+        (
+            make_finding(2, seen_on="x"),
+            "findings.1.seen_on",
+            "is not known; a finding has composite_hash, finding_id, seen_at",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -55,16 +63,16 @@ async def test_a_bad_finding_is_named_and_the_good_ones_are_not_recorded(
     baseline: Baseline, finding: Any, field: str, why: str
 ) -> None:
     with pytest.raises(Invalid, match=why) as refused:
-        await baseline.record([seen(1), finding], ME)
+        await baseline.record([make_finding(1), finding], ME)
     assert field in [fault.field for fault in refused.value.faults]
     assert await baseline.page(ME, limit=1) == []
 
 
 async def test_a_clock_that_is_a_little_ahead_is_believed(baseline: Baseline) -> None:
-    assert await baseline.record([seen(1, seen_at=ahead(minutes=4))], ME) == (1, 1, 0, 0)
-    assert await baseline.record([seen(1, seen_at=datetime.now(UTC))], ME) == (1, 0, 1, 0)
+    assert await baseline.record([make_finding(1, seen_at=ahead(minutes=4))], ME) == (1, 1, 0, 0)
+    assert await baseline.record([make_finding(1, seen_at=datetime.now(UTC))], ME) == (1, 0, 1, 0)
     with pytest.raises(Invalid, match="more than 5 minutes in the future"):
-        await baseline.record([seen(1, seen_at=ahead(minutes=6))], ME)
+        await baseline.record([make_finding(1, seen_at=ahead(minutes=6))], ME)
 
 
 @pytest.mark.parametrize("findings", [None, "x", {}, 7], ids=str)
@@ -75,8 +83,8 @@ async def test_findings_are_a_list(baseline: Baseline, findings: Any) -> None:
 
 async def test_a_hundred_thousand_are_recorded_at_once_and_not_one_more(baseline: Baseline) -> None:
     with pytest.raises(Invalid, match=r"has 100,001 entries, at most 100,000 .* send them in parts"):
-        await baseline.record([seen(1)] * (MAX_RECORDED_FINDINGS + 1), ME)
-    assert (await baseline.record([seen(1)] * MAX_RECORDED_FINDINGS, ME)).recorded == MAX_RECORDED_FINDINGS
+        await baseline.record([make_finding(1)] * (MAX_RECORDED_FINDINGS + 1), ME)
+    assert (await baseline.record([make_finding(1)] * MAX_RECORDED_FINDINGS, ME)).recorded == MAX_RECORDED_FINDINGS
     (found,) = await baseline.page(ME, limit=9)
     assert found.seen_count == MAX_RECORDED_FINDINGS
 
@@ -124,13 +132,13 @@ async def test_a_bad_question_is_refused(baseline: Baseline, ids: Any, hashes: A
         ({"composite_hashes": ["x"]}, "composite_hashes.0: must be 64"),
         ({"composite_hashes": "x"}, "composite_hashes: must be a list"),
         ({"findings": [{"finding_id": "a"}]}, "findings.0.composite_hash: must be a string"),
-        ({"findings": [seen(1, finding_id="")]}, "findings.0.finding_id: must be"),
+        ({"findings": [make_finding(1, finding_id="")]}, "findings.0.finding_id: must be"),
         ({"composite_hashes": [hashed(1)] * (MAX_RECORDED_FINDINGS + 1)}, "has 100,001 entries, at most 100,000"),
     ],
     ids=lambda value: str(value)[:40],
 )
 async def test_resolved_findings_are_reported_in_one_form(baseline: Baseline, given: dict[str, Any], why: str) -> None:
-    await baseline.record([seen(1)], ME)
+    await baseline.record([make_finding(1)], ME)
     with pytest.raises(Invalid, match=re.compile(why)):
         await baseline.resolve(ME, **given)
     assert await baseline.page(ME, status="resolved", limit=1) == []

@@ -13,7 +13,7 @@ from pegboard import Pegboard
 from pegboard.baseline.baseline_tools import BASELINE_TOOLS
 from pegboard.model.call import Caller, ToolResult
 from pegboard.testing import NoSettings, calls_of, member, memory_board
-from tests.unit.baseline.sample_findings import hashed, seen
+from tests.unit.baseline.sample_findings import hashed, make_finding
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def good(result: ToolResult) -> dict[str, Any]:
     return output
 
 
-def why(result: ToolResult) -> str:
+def get_error(result: ToolResult) -> str:
     """Return the message of a call that must fail."""
     assert result.problem is not None
     assert result.problem.type == "VALIDATION_ERROR", result.problem
@@ -57,9 +57,11 @@ def why(result: ToolResult) -> str:
 
 
 async def test_findings_are_recorded_resolved_and_queried_by_calls(board: Pegboard) -> None:
-    recorded = good(await board.call("record_findings", {"findings": [seen(1), seen(1), seen(2)]}))
+    recorded = good(
+        await board.call("record_findings", {"findings": [make_finding(1), make_finding(1), make_finding(2)]})
+    )
     assert recorded == {"recorded": 3, "new": 2, "recurring": 1, "reopened": 0}
-    resolved = good(await board.call("resolve_findings", {"findings": [seen(2)]}))
+    resolved = good(await board.call("resolve_findings", {"findings": [make_finding(2)]}))
     assert resolved == {"resolved": 1, "already_resolved": 0, "unknown": 0}
     answer = good(await board.call("batch_baseline_query", batch(3, 2, 1, 2, batch_size=1)))
     assert [(one["finding_id"], one["seen_count"], one["baseline_status"]) for one in answer["results"]] == [
@@ -68,14 +70,14 @@ async def test_findings_are_recorded_resolved_and_queried_by_calls(board: Pegboa
         ("a-1", 2, "recurring"),
         ("a-2", 1, "resolved"),
     ]
-    again = good(await board.call("record_findings", {"findings": [seen(2)]}))
+    again = good(await board.call("record_findings", {"findings": [make_finding(2)]}))
     assert again == {"recorded": 1, "new": 0, "recurring": 0, "reopened": 1}
     assert [row.status for row in await calls_of(board)] == ["succeeded"] * 4
 
 
 @pytest.mark.parametrize("query_type", ["baseline_check", "first_seen", "frequency_count"])
 async def test_every_type_of_query_has_the_same_answer(small: Pegboard, query_type: str) -> None:
-    good(await small.call("record_findings", {"findings": [seen(1)]}))
+    good(await small.call("record_findings", {"findings": [make_finding(1)]}))
     assert await query(small, 1, query_type=query_type) == await query(small, 1)
     answer = good(await small.call("batch_baseline_query", batch(1, query_type=query_type)))
     assert answer["results"][0]["seen_count"] == 1
@@ -95,23 +97,26 @@ async def test_the_tools_are_public_envelopes_that_say_what_they_do(small: Pegbo
 
 async def test_unknown_additional_params_are_ignored(board: Pegboard) -> None:
     more = {"additional_params": {"scope": "shared", "note": [1], "composite_hashes": 5, "batch_size": 0}}
-    good(await board.call("record_findings", {"findings": [seen(1)], **more}))
+    good(await board.call("record_findings", {"findings": [make_finding(1)], **more}))
     assert (await query(board, 1, board.admin, **more))["seen_count"] == 1
-    assert good(await board.call("resolve_findings", {"findings": [seen(1)], **more}))["resolved"] == 1
+    assert good(await board.call("resolve_findings", {"findings": [make_finding(1)], **more}))["resolved"] == 1
 
 
 async def test_members_have_findings_of_their_own_and_read_the_shared_ones(board: Pegboard) -> None:
     one, other = await member(board, "one"), await member(board, "other")
     shared = {"additional_params": {"scope": "shared"}}
-    good(await board.call("record_findings", {"findings": [seen(1)], **shared}))
-    good(await board.call("record_findings", {"findings": [seen(2)]}, caller=one))
+    good(await board.call("record_findings", {"findings": [make_finding(1)], **shared}))
+    good(await board.call("record_findings", {"findings": [make_finding(2)]}, caller=one))
     assert (await query(board, 2, one))["seen_count"] == 1
     for caller in (other, board.admin):
         assert (await query(board, 2, caller))["seen_count"] == 0
     for caller in (one, other, board.admin):
         assert (await query(board, 1, caller, **shared))["seen_count"] == 1
         assert (await query(board, 1, caller))["seen_count"] == 0
-    for tool, given in (("record_findings", {"findings": [seen(3)]}), ("resolve_findings", {"findings": [seen(1)]})):
+    for tool, given in (
+        ("record_findings", {"findings": [make_finding(3)]}),
+        ("resolve_findings", {"findings": [make_finding(1)]}),
+    ):
         refused = await board.call(tool, {**given, **shared}, caller=one)
         assert refused.problem is not None
         assert refused.problem.message == "Only admins change the shared baseline; everybody may query it"
@@ -146,8 +151,16 @@ async def test_members_have_findings_of_their_own_and_read_the_shared_ones(board
             "Field 'additional_params.scope' must be one of: own, shared",
         ),
         ("batch_baseline_query", batch(1, composite_hashes=["x" * 64]), "Field 'composite_hashes[0]' must match"),
-        ("record_findings", {"findings": [seen(1, seen_at="2026-01-01")]}, "Field 'findings[0].seen_at' must be"),
-        ("record_findings", {"findings": [seen(1), {"finding_id": "a"}]}, "missing 'findings[1].composite_hash'"),
+        (
+            "record_findings",
+            {"findings": [make_finding(1, seen_at="2026-01-01")]},
+            "Field 'findings[0].seen_at' must be",
+        ),
+        (
+            "record_findings",
+            {"findings": [make_finding(1), {"finding_id": "a"}]},
+            "missing 'findings[1].composite_hash'",
+        ),
         ("record_findings", {"findings": {}}, "Field 'findings' must be an array"),
         ("resolve_findings", {}, "Field 'composite_hashes' must be given, or findings in its place, and not both"),
     ],
@@ -156,33 +169,33 @@ async def test_members_have_findings_of_their_own_and_read_the_shared_ones(board
 async def test_bad_arguments_are_named_and_nothing_is_done(
     small: Pegboard, tool: str, given: dict[str, Any], message: str
 ) -> None:
-    assert message in why(await small.call(tool, given))
+    assert message in get_error(await small.call(tool, given))
     assert await small.baseline.page(small.admin, limit=1) == []
 
 
 async def test_ten_thousand_are_asked_for_at_once_and_not_one_more(small: Pegboard) -> None:
-    known = [seen(number) for number in range(0, 10_000, 2)]
+    known = [make_finding(number) for number in range(0, 10_000, 2)]
     await small.baseline.record(known, small.admin)
     given = {**batch(*range(10_000)), "finding_ids": [str(number) for number in range(10_000)]}
     answer = good(await small.call("batch_baseline_query", given))
     assert [one["seen_count"] for one in answer["results"]] == [1, 0] * 5_000
     assert [one["finding_id"] for one in answer["results"]] == given["finding_ids"]
     more = {**given, "finding_ids": ["x"] * 10_001, "composite_hashes": [hashed(1)] * 10_001}
-    assert "10000" in why(await small.call("batch_baseline_query", more))
+    assert "10000" in get_error(await small.call("batch_baseline_query", more))
 
 
 async def test_a_million_hashes_are_too_much_to_look_at(small: Pegboard) -> None:
     many = [hashed(1)] * 1_000_000
     given = {"finding_ids": many, "composite_hashes": many, "query_type": "batch_baseline_check"}
-    assert "Arguments" in why(await small.call("batch_baseline_query", given))
+    assert "Arguments" in get_error(await small.call("batch_baseline_query", given))
 
 
 async def test_a_call_with_a_key_counts_once(board: Pegboard) -> None:
     for _ in range(2):
-        good(await board.call("record_findings", {"findings": [seen(1)]}, key="scan-1"))
-    refused = await board.call("record_findings", {"findings": [seen(1, seen_at="never")]}, key="scan-2")
+        good(await board.call("record_findings", {"findings": [make_finding(1)]}, key="scan-1"))
+    refused = await board.call("record_findings", {"findings": [make_finding(1, seen_at="never")]}, key="scan-2")
     assert not refused.success
-    good(await board.call("record_findings", {"findings": [seen(1)]}, key="scan-2"))
+    good(await board.call("record_findings", {"findings": [make_finding(1)]}, key="scan-2"))
     assert (await query(board, 1))["seen_count"] == 2
 
 

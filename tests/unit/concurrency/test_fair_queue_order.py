@@ -15,7 +15,7 @@ from tests.unit.concurrency.test_fair_queue import later
 from tests.user_references import KeptUsers
 
 
-class Comings(RuleBasedStateMachine):
+class QueueEvents(RuleBasedStateMachine):
     """Calls that arrive, leave, are cancelled and expire in any order, compared with a plain model of the order."""
 
     def __init__(self) -> None:
@@ -124,5 +124,5 @@ class Comings(RuleBasedStateMachine):
         self.loop.close()
 
 
-TestComings = Comings.TestCase
+TestComings = QueueEvents.TestCase
 TestComings.settings = settings(stateful_step_count=40, deadline=None, database=None)

@@ -28,7 +28,7 @@ OUTPUT = {
 Spoil = Callable[[dict[str, Any], dict[str, Any]], Any]
 
 
-def answered(envelope: Mapping[str, Any]) -> dict[str, Any]:
+def build_response(envelope: Mapping[str, Any]) -> dict[str, Any]:
     """Return the response of a tool that complies with the contract."""
     wrong = _wrong(envelope)
     words = [] if wrong else envelope["args"]["words"]
@@ -67,7 +67,7 @@ async def serving(spoil: Spoil = lambda _sent, answer: answer) -> AsyncIterator[
 
     async def handle(request: web.Request) -> web.StreamResponse:
         sent = await request.json()
-        answer = spoil(sent, answered(sent))
+        answer = spoil(sent, build_response(sent))
         if asyncio.iscoroutine(answer):
             answer = await answer
         return answer if isinstance(answer, web.StreamResponse) else web.json_response(answer)

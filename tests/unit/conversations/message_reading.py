@@ -23,6 +23,6 @@ DIALECTS = load_dialects()
 PAYLOADS = PayloadRunner(DIALECTS, cast(Any, None), cast(Any, _NoTools()), cast(Any, None))
 
 
-def heard(body: Any, dialect: str | None = None) -> list[IncomingMessage]:
+def read_body(body: Any, dialect: str | None = None) -> list[IncomingMessage]:
     """Return the messages of a body."""
     return list(MessageReader(DIALECTS, PAYLOADS, ADMIN, dialect).read(body))

@@ -72,6 +72,6 @@ def arguments_of(asked: AskedCall) -> Any:
     return {INVALID: asked.arguments.text} if isinstance(asked.arguments, Malformed) else asked.arguments
 
 
-def given(stored: dict[str, Any]) -> Any:
+def get_stored_arguments(stored: dict[str, Any]) -> Any:
     """Return the arguments of a stored call, also if they could not be parsed."""
     return {INVALID: stored["raw_arguments"]} if stored["arguments"] is None else stored["arguments"]

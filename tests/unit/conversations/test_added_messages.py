@@ -10,7 +10,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.model.conversation import Message
 from tests.formats import cases
-from tests.unit.conversations.message_reading import ADMIN, PAYLOADS, heard
+from tests.unit.conversations.message_reading import ADMIN, PAYLOADS, read_body
 
 CALL = {"id": "c1", "name": "add", "arguments": {"b": 1, "a": 2}}
 # Fields of one dialect that its own parser of a text cannot distinguish from those of another.
@@ -40,14 +40,14 @@ async def added(board: Pegboard, *bodies: Any, dialect: str | None = None) -> li
 )
 @pytest.mark.parametrize("key", ["tool_calls", "toolCalls"])
 def test_a_message_has_calls_of_any_dialect_in_it(key: str, calls: list[Any]) -> None:
-    (message,) = heard({"role": "assistant", "content": "Let me add", key: calls})
+    (message,) = read_body({"role": "assistant", "content": "Let me add", key: calls})
     assert (message.role, message.content, message.calls) == ("assistant", "Let me add", (CALL,))
     assert list(message.calls[0]["arguments"]) == ["b", "a"]
 
 
 @pytest.mark.parametrize("case", [case for case in cases("call") if not case.dialect.startswith("mcp")], ids=str)
 def test_what_a_model_says_in_any_dialect_is_one_message(case: Any) -> None:
-    (message,) = heard(case.payload, case.dialect)
+    (message,) = read_body(case.payload, case.dialect)
     asked = PAYLOADS.read(case.payload, case.dialect, ADMIN)
     assert message.role == "assistant" and message.dialect in (case.dialect, ALIKE.get(case.dialect))
     assert [call["name"] for call in message.calls] == [call.name for call in asked.calls]
@@ -64,7 +64,7 @@ def test_what_a_model_says_in_any_dialect_is_one_message(case: Any) -> None:
     "case", [case for case in cases("stream") if case.dialect not in ("mcp", "llama_index")], ids=str
 )
 def test_the_chunks_of_a_stream_are_what_a_model_says(case: Any) -> None:
-    messages = heard(case.payload, case.dialect)
+    messages = read_body(case.payload, case.dialect)
     asked = PAYLOADS.read(case.payload, case.dialect, ADMIN)
     assert {message.role for message in messages} == {"assistant"}
     assert [call["name"] for one in messages for call in one.calls] == [call.name for call in asked.calls]
@@ -93,13 +93,13 @@ async def test_roles_and_texts_are_kept_in_order(board: Pegboard) -> None:
     ],
 )
 def test_a_message_keeps_the_time_it_says_it_is_from(given: Any, kept: datetime) -> None:
-    (message,) = heard({"role": "user", "content": "hi", **given})
+    (message,) = read_body({"role": "user", "content": "hi", **given})
     assert message.timestamp == kept
 
 
 def test_a_message_that_says_no_time_is_from_now() -> None:
     before = datetime.now(UTC)
-    (message,) = heard({"role": "user", "content": "hi", "timestamp": 1763186400.0})
+    (message,) = read_body({"role": "user", "content": "hi", "timestamp": 1763186400.0})
     assert before <= message.timestamp <= datetime.now(UTC)
 
 
@@ -126,7 +126,7 @@ def test_a_message_that_says_no_time_is_from_now() -> None:
 def test_the_original_message_is_kept_if_it_has_more_fields(
     body: dict[str, Any], dialect: str | None, raw: str | None
 ) -> None:
-    (message,) = heard(body)
+    (message,) = read_body(body)
     assert (message.dialect, message.raw) == (dialect, body if raw else None)
 
 
@@ -140,8 +140,8 @@ async def test_numbers_keep_their_digits(stored_board: Pegboard) -> None:
 
 def test_text_of_a_model_is_read_in_the_dialect_it_is_reported_to_be_in() -> None:
     text = 'I will look.\n<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
-    (message,) = heard({"role": "assistant", "content": text}, "text_hermes")
+    (message,) = read_body({"role": "assistant", "content": text}, "text_hermes")
     assert message.content == "I will look." and message.calls[0]["name"] == "add"
     assert message.raw == {"role": "assistant", "content": text}
-    (message,) = heard({"role": "assistant", "content": text})
+    (message,) = read_body({"role": "assistant", "content": text})
     assert message.content == text and message.calls == ()

@@ -43,7 +43,7 @@ def payload(kind: str, dialect: str, name: str) -> Any:
     return next(case.payload for case in cases(kind) if (case.dialect, case.name) == (dialect, name))
 
 
-def answered(message: Message) -> Any:
+def get_outcome(message: Message) -> Any:
     """Return the stored outcome of the call that all of these contain."""
     call = next(call for call in message.tool_calls if call["name"] == "get_weather")
     assert "error" not in call
@@ -55,7 +55,7 @@ async def test_an_answer_in_any_dialect_finds_its_call(board: Pegboard) -> None:
         bodies = payload("call", dialect, call), payload("result", dialect, result)
         for named in (None, dialect):
             (message,) = await added(board, *bodies, dialect=named)
-            assert answered(message) == WEATHER, dialect
+            assert get_outcome(message) == WEATHER, dialect
 
 
 async def test_a_whole_history_is_taken_at_once(board: Pegboard) -> None:
@@ -65,34 +65,36 @@ async def test_a_whole_history_is_taken_at_once(board: Pegboard) -> None:
             body += part if isinstance(part, list) else [part]
         user, message = await added(board, body)
         assert (user.role, user.content) == ("user", "Weather?")
-        assert answered(message) == WEATHER, dialect
+        assert get_outcome(message) == WEATHER, dialect
 
 
-def calling(*calls: tuple[str, str]) -> dict[str, Any]:
+def build_calls(*calls: tuple[str, str]) -> dict[str, Any]:
     """A message with these calls."""
     return {"role": "assistant", "content": "", "tool_calls": [{"id": i, "name": n, "arguments": {}} for i, n in calls]}
 
 
-def answering(identity: str | None, content: str, **more: Any) -> dict[str, Any]:
+def build_answer(identity: str | None, content: str, **more: Any) -> dict[str, Any]:
     """The answer to a call."""
     return {"role": "tool", "content": content, **({} if identity is None else {"tool_call_id": identity}), **more}
 
 
 async def test_the_latest_open_call_of_an_id_gets_the_answer(board: Pegboard) -> None:
     first, second = await added(
-        board, calling(("c", "a")), calling(("c", "a")), answering("c", "new"), answering("c", "old")
+        board, build_calls(("c", "a")), build_calls(("c", "a")), build_answer("c", "new"), build_answer("c", "old")
     )
     assert (first.tool_calls[0]["result"], second.tool_calls[0]["result"]) == ("old", "new")
 
 
 async def test_calls_of_one_message_with_the_same_id_are_answered_in_order(board: Pegboard) -> None:
-    (message,) = await added(board, calling(("c", "a"), ("c", "b")), answering("c", "one"), answering("c", "two"))
+    (message,) = await added(
+        board, build_calls(("c", "a"), ("c", "b")), build_answer("c", "one"), build_answer("c", "two")
+    )
     assert [call["result"] for call in message.tool_calls] == ["one", "two"]
 
 
 async def test_an_answer_without_an_id_goes_by_the_name(board: Pegboard) -> None:
-    bodies = answering(None, "B", name="b"), answering("2", "one"), answering(None, "two", name="a")
-    (message,) = await added(board, calling(("1", "b"), ("2", "a"), ("3", "a")), *bodies)
+    bodies = build_answer(None, "B", name="b"), build_answer("2", "one"), build_answer(None, "two", name="a")
+    (message,) = await added(board, build_calls(("1", "b"), ("2", "a"), ("3", "a")), *bodies)
     assert [call["result"] for call in message.tool_calls] == ["B", "one", "two"]
 
 
@@ -105,7 +107,7 @@ async def test_a_call_whose_arguments_could_not_be_read_is_answered_too(board: P
     }
     (message,) = await added(board, asked)
     assert message.tool_calls[0]["error"] == "malformed_arguments"
-    (message,) = await added(board, asked, answering("c", "Say it again"))
+    (message,) = await added(board, asked, build_answer("c", "Say it again"))
     assert message.tool_calls[0]["result"] == "Say it again" and "error" not in message.tool_calls[0]
     assert message.tool_calls[0]["raw_arguments"] == '{"x'
 
@@ -117,12 +119,18 @@ ADDED = "the call with the (id|name) '[a-z]+' already has an answer: it was adde
 @pytest.mark.parametrize(
     ("bodies", "why"),
     [
-        ([answering("nobody", "1")], WAITS),
-        ([calling(("c", "a")), answering("c", "1"), answering("c", "2")], ADDED),
-        ([calling(("c", "a")), answering("c", "1"), answering(None, "2", name="a")], ADDED),
-        ([calling(("c", "a")), [answering("c", "1"), answering("c", "2")]], ADDED),
-        ([calling(("c", "a")), answering(None, "1", name="b")], WAITS),
-        ([calling(("c", "a")), [answering("c", "1"), {"role": "user", "content": "x"}, answering("d", "2")]], WAITS),
+        ([build_answer("nobody", "1")], WAITS),
+        ([build_calls(("c", "a")), build_answer("c", "1"), build_answer("c", "2")], ADDED),
+        ([build_calls(("c", "a")), build_answer("c", "1"), build_answer(None, "2", name="a")], ADDED),
+        ([build_calls(("c", "a")), [build_answer("c", "1"), build_answer("c", "2")]], ADDED),
+        ([build_calls(("c", "a")), build_answer(None, "1", name="b")], WAITS),
+        (
+            [
+                build_calls(("c", "a")),
+                [build_answer("c", "1"), {"role": "user", "content": "x"}, build_answer("d", "2")],
+            ],
+            WAITS,
+        ),
     ],
 )
 async def test_an_answer_to_no_open_call_is_refused_and_nothing_is_added(
@@ -143,15 +151,15 @@ async def test_an_answer_that_the_board_has_kept_itself_is_refused_with_that_rea
     board: Pegboard, later: int
 ) -> None:
     thread = await board.threads.create(board.admin)
-    await board.run(calling(("call_1", "echo")), thread=thread.id)
+    await board.run(build_calls(("call_1", "echo")), thread=thread.id)
     for number in range(later):
-        await board.run(calling((f"other_{number}", "math_eval")), thread=thread.id)
-    for answer in (answering("call_1", "{}"), answering(None, "{}", name="echo")):
+        await board.run(build_calls((f"other_{number}", "math_eval")), thread=thread.id)
+    for answer in (build_answer("call_1", "{}"), build_answer(None, "{}", name="echo")):
         with pytest.raises(Invalid, match="already has an answer: the board added it when it ran the call"):
             await board.threads.add(thread.id, board.admin, answer)
     # A later call with the same id is another call.
-    await board.threads.add(thread.id, board.admin, calling(("call_1", "echo")))
-    (message,) = await board.threads.add(thread.id, board.admin, answering("call_1", "again"))
+    await board.threads.add(thread.id, board.admin, build_calls(("call_1", "echo")))
+    (message,) = await board.threads.add(thread.id, board.admin, build_answer("call_1", "again"))
     assert message.tool_calls[0]["result"] == "again"
 
 
@@ -159,16 +167,16 @@ async def test_a_call_is_found_many_messages_back_but_not_any_number(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored_calls, "MAX_LOOK_BACK_MESSAGES", 20)
-    later = [calling((f"c{number}", "a")) for number in range(15)]
-    messages = await added(board, calling(("first", "a")), later, answering("first", "found"))
+    later = [build_calls((f"c{number}", "a")) for number in range(15)]
+    messages = await added(board, build_calls(("first", "a")), later, build_answer("first", "found"))
     assert messages[0].tool_calls[0]["result"] == "found"
     with pytest.raises(Invalid, match="no call with the id 'first'"):
-        await added(board, calling(("first", "a")), later, later, answering("first", "too late"))
+        await added(board, build_calls(("first", "a")), later, later, build_answer("first", "too late"))
 
 
 async def test_the_message_that_holds_the_call_comes_back(board: Pegboard) -> None:
     thread = await board.threads.create(board.admin)
-    (asked,) = await board.threads.add(thread.id, board.admin, calling(("c", "a")))
-    (answered,) = await board.threads.add(thread.id, board.admin, answering("c", '{"x": 1}'))
-    assert answered.id == asked.id and answered.tool_calls[0]["result"] == {"x": 1}
-    assert list((await board.threads.messages(thread.id, board.admin)).items) == [answered]
+    (asked,) = await board.threads.add(thread.id, board.admin, build_calls(("c", "a")))
+    (get_outcome,) = await board.threads.add(thread.id, board.admin, build_answer("c", '{"x": 1}'))
+    assert get_outcome.id == asked.id and get_outcome.tool_calls[0]["result"] == {"x": 1}
+    assert list((await board.threads.messages(thread.id, board.admin)).items) == [get_outcome]

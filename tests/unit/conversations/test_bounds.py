@@ -24,7 +24,7 @@ def image(size: int) -> dict[str, Any]:
     return {"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image", "source": source}]}
 
 
-def calling(identity: str, **arguments: Any) -> dict[str, Any]:
+def build_call(identity: str, **arguments: Any) -> dict[str, Any]:
     """Return a model's message with one call."""
     return {
         "role": "assistant",
@@ -75,7 +75,7 @@ async def test_answers_are_looked_for_in_so_many_bytes_of_messages(
     monkeypatch.setattr(memory, "MAX_MESSAGE_BYTES", 25_000)
     thread = await threads.create(me)
     for place in range(10):
-        await threads.add(thread.id, me, calling(f"c{place}", x="y" * 10_000))
+        await threads.add(thread.id, me, build_call(f"c{place}", x="y" * 10_000))
     loaded: list[int] = []
 
     async def counted(*given: Any, **how: Any) -> list[Message]:
@@ -135,6 +135,6 @@ async def test_what_is_added_comes_back_as_it_is_read_later(stored_board: Pegboa
     me, threads = stored_board.admin, stored_board.threads
     thread = await threads.create(me)
     added = await threads.add(thread.id, me, {"role": "user", "content": "a\0b"})
-    added += await threads.add(thread.id, me, calling("c", n=10**30))
+    added += await threads.add(thread.id, me, build_call("c", n=10**30))
     assert [message.content for message in added] == ["a\ufffdb", None]
     assert list((await threads.messages(thread.id, me)).items) == added

@@ -16,7 +16,7 @@ from tests.unit.conversations.sample_conversation import (
     KNOWN,
     TALKING,
     arguments_of,
-    given,
+    get_stored_arguments,
     history,
     message,
 )
@@ -42,7 +42,7 @@ def outcome_of(call: AskedCall) -> Any:
 def test_the_same_calls_are_read_back_with_the_same_outcomes(name: str) -> None:
     asked = KNOWN.read(history(name).items, name)
     assert [call.name for call in asked.calls] == [call["name"] for call in CALLS]
-    assert list(map(arguments_of, asked.calls)) == list(map(given, CALLS))
+    assert list(map(arguments_of, asked.calls)) == list(map(get_stored_arguments, CALLS))
     assert list(map(outcome_of, asked.calls)) == OUTCOMES
 
 
@@ -51,7 +51,9 @@ def test_the_same_calls_are_read_back_from_what_a_model_would_have_written(name:
     items = history(name).items
     recognised = [item for item in items if item["role"] == "assistant"]
     read = [call for item in recognised for call in KNOWN.read(item, name).calls]
-    assert [(call.name, arguments_of(call)) for call in read[:4]] == [(call["name"], given(call)) for call in CALLS[:4]]
+    assert [(call.name, arguments_of(call)) for call in read[:4]] == [
+        (call["name"], get_stored_arguments(call)) for call in CALLS[:4]
+    ]
     if name != "text_glm46":  # there, a name is a call only if the text after it looks like one
         assert read[4].name == "get_weather"
         assert read[4].is_malformed or "INVALID_JSON" in read[4].arguments
@@ -65,7 +67,7 @@ def test_an_agent_of_actions_gets_them_with_their_observations() -> None:
     texts = [item["content"] for item in items if item["role"] == "assistant"]
     read = [call for text in texts for call in KNOWN.read(text, "crewai").calls]
     assert [call.name for call in read] == [call["name"] for call in CALLS]
-    assert [arguments_of(call) for call in read] == list(map(given, CALLS))
+    assert [arguments_of(call) for call in read] == list(map(get_stored_arguments, CALLS))
     assert list(map(outcome_of, read)) == OUTCOMES
 
 

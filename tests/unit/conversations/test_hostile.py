@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pegboard import Pegboard
 from pegboard.model.api_errors import Invalid
 from tests.formats import cases
-from tests.unit.conversations.message_reading import heard
+from tests.unit.conversations.message_reading import read_body
 
 CALL = {"id": "c", "name": "a", "arguments": {}}
 
@@ -61,7 +61,7 @@ def nested(depth: int) -> Any:
 )  # fmt: skip
 def test_a_body_that_is_no_message_is_refused_in_words(body: Any, says: str) -> None:
     with pytest.raises(Invalid) as raised:
-        heard(body)
+        read_body(body)
     assert says in str(raised.value)
     assert len(str(raised.value)) < 2000
 
@@ -70,12 +70,12 @@ def test_a_circle_is_refused() -> None:
     circle: dict[str, Any] = {"role": "user"}
     circle["content"] = [circle]
     with pytest.raises(Invalid, match="nested too deeply"):
-        heard(circle)
+        read_body(circle)
 
 
 def test_a_dialect_that_is_none_is_refused_by_name() -> None:
     with pytest.raises(Invalid, match=r"Unknown dialect 'klingon' in \?from="):
-        heard({"role": "user", "content": "hi"}, "klingon")
+        read_body({"role": "user", "content": "hi"}, "klingon")
 
 
 async def test_a_message_larger_than_is_kept_is_refused(board: Pegboard) -> None:
@@ -128,7 +128,7 @@ def test_a_broken_payload_is_read_or_refused_and_never_breaks_anything(
     case: Any, keys: list[int], junk: Any, named: bool
 ) -> None:
     try:
-        for one in heard(_broken(case.payload, keys, junk), case.dialect if named else None):
+        for one in read_body(_broken(case.payload, keys, junk), case.dialect if named else None):
             assert one.role is not None or one.answers
             assert all(isinstance(call["id"], str) and isinstance(call["name"], str) for call in one.calls)
     except Invalid as error:

@@ -12,7 +12,7 @@ from pegboard.dialects.provider_rules import Talk
 from pegboard.dialects.shared.turns import Turn
 from pegboard.dialects.turn_reader import TurnReader
 from pegboard.model.api_errors import Invalid
-from tests.unit.conversations.message_reading import DIALECTS, heard
+from tests.unit.conversations.message_reading import DIALECTS, read_body
 
 
 class Counted(list[Any]):
@@ -48,7 +48,7 @@ def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypat
     found = Counted(DIALECTS.turn_reader.read([{"name": "a", "arguments": {}}] * 500))
     monkeypatch.setattr(TurnReader, "read", lambda _reader, _body: found)
     with pytest.raises(Invalid, match="500 calls in one payload"):
-        heard([{"name": "a", "arguments": {}}] * 500)
+        read_body([{"name": "a", "arguments": {}}] * 500)
     assert found.looks <= 3 * 500
 
 
@@ -71,7 +71,7 @@ def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPat
 
 
 def kept(body: Any, dialect: str | None = None) -> IncomingMessage:
-    (one,) = heard(body, dialect)
+    (one,) = read_body(body, dialect)
     return one
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pegboard.dialects.memory_form import Memory
-from tests.unit.conversations.message_reading import ADMIN, DIALECTS, PAYLOADS, heard
+from tests.unit.conversations.message_reading import ADMIN, DIALECTS, PAYLOADS, read_body
 
 WENT = {"code": "timeout", "duration_ms": 12.5, "attempts": 2, "run_id": "r1"}
 CALL: dict[str, Any] = {"id": "c1", "name": "a", "arguments": {"x": 1}}
@@ -25,15 +25,15 @@ CALL: dict[str, Any] = {"id": "c1", "name": "a", "arguments": {"x": 1}}
 )
 def test_every_key_of_a_call_is_read_back(call: dict[str, Any]) -> None:
     message = {"role": "assistant", "content": "hi", "tool_calls": [call]}
-    (one,) = heard(message)
+    (one,) = read_body(message)
     assert (one.calls, one.dialect, one.raw) == ((call,), "memory", None)
-    (named,) = heard(message, "memory")
+    (named,) = read_body(message, "memory")
     assert named.calls == (call,)
 
 
 def test_calls_with_and_without_an_outcome_stand_in_one_message() -> None:
     calls = [CALL, CALL | {"id": "c2", "result": None}, CALL | {"id": "c3", "error": "no", **WENT}]
-    (one,) = heard({"role": "assistant", "content": "", "toolCalls": calls})
+    (one,) = read_body({"role": "assistant", "content": "", "toolCalls": calls})
     assert one.calls == tuple(calls)
 
 

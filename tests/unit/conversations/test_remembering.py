@@ -31,7 +31,7 @@ async def tools(board: Pegboard) -> Pegboard:
     return board
 
 
-async def remembered(board: Pegboard, raw: Any) -> Message:
+async def run_in_thread(board: Pegboard, raw: Any) -> Message:
     """Run a payload and return the only message of its thread."""
     thread = await board.threads.create(board.admin)
     asked = board.payloads.read(raw, None, board.admin)
@@ -50,7 +50,7 @@ async def test_calls_are_remembered_with_how_they_went(tools: Pegboard) -> None:
         {"id": "c4", "type": "function", "function": {"name": "free", "arguments": ""}},
         {"id": "c5", "type": "function", "function": {"name": "nonesuch", "arguments": "{}"}},
     ]
-    message = await remembered(tools, {"role": "assistant", "content": "Let me count.", "tool_calls": calls})
+    message = await run_in_thread(tools, {"role": "assistant", "content": "Let me count.", "tool_calls": calls})
     assert (message.role, message.content, message.dialect) == ("assistant", "Let me count.", "openai_chat")
     counted, wrong, malformed, free, unknown = message.tool_calls
     assert (counted["id"], counted["arguments"], counted["result"]) == ("c1", {"x": 1}, {"n": 1})
@@ -72,7 +72,7 @@ async def test_what_the_provider_ran_itself_is_kept_with_what_is_known(tools: Pe
         {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"type": "web_search_result", "url": "u"}]},
         {"type": "tool_use", "id": "t1", "name": "free", "input": {}},
     ]
-    message = await remembered(tools, {"role": "assistant", "content": content})
+    message = await run_in_thread(tools, {"role": "assistant", "content": content})
     searched, ran = message.tool_calls
     assert message.content == "I looked."
     assert (searched["name"], searched["provider_executed"]) == ("web_search", True)
@@ -81,7 +81,7 @@ async def test_what_the_provider_ran_itself_is_kept_with_what_is_known(tools: Pe
 
 
 async def test_a_call_without_an_id_gets_one(tools: Pegboard) -> None:
-    message = await remembered(tools, {"name": "free", "arguments": {}})
+    message = await run_in_thread(tools, {"name": "free", "arguments": {}})
     assert message.tool_calls[0]["id"].startswith("call_") and message.content is None
 
 
@@ -159,7 +159,9 @@ async def test_no_caller_learns_of_a_tool_that_they_may_not_call(tools: Pegboard
 
 
 async def test_memory_form_is_read_back_with_all_that_is_in_it(tools: Pegboard) -> None:
-    message = await remembered(tools, [{"name": "counted", "arguments": {"x": 1}}, {"name": "wrong", "arguments": {}}])
+    message = await run_in_thread(
+        tools, [{"name": "counted", "arguments": {"x": 1}}, {"name": "wrong", "arguments": {}}]
+    )
     body = {"role": "assistant", "content": message.content, "tool_calls": list(message.tool_calls)}
     thread = await tools.threads.create(tools.admin)
     (again,) = await tools.threads.add(thread.id, tools.admin, body)

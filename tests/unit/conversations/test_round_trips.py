@@ -13,7 +13,7 @@ from tests.unit.conversations.test_added_messages import added
 from tests.unit.conversations.test_answers import PAIRS, payload
 
 
-def essence(messages: list[Message]) -> list[Any]:
+def summarize(messages: list[Message]) -> list[Any]:
     """Return the speaker and text of each message, and the outcome of each call."""
     return [
         (one.role, one.content, [(call["name"], call["arguments"], call.get("result")) for call in one.tool_calls])
@@ -53,7 +53,7 @@ async def test_a_conversation_begun_with_one_provider_goes_on_with_another(board
         for other in ("openai_chat", "anthropic_messages", "gemini_generate_content", "memory"):
             history = await board.threads.history(messages[0].thread_id, board.admin, other)
             again = await added(board, history.items)
-            assert essence(again) == essence(messages), (dialect, other)
+            assert summarize(again) == summarize(messages), (dialect, other)
 
 
 async def test_a_dialect_that_is_none_is_refused_by_name(board: Pegboard) -> None:

@@ -23,7 +23,7 @@ def read(payload: Any, schema_of: SchemaLookup = lambda _name: None) -> ParsedCa
     return Dialects([DIALECT], now=lambda: NOW).read(payload, "envelope", schema_of)
 
 
-def why(payload: Any, schema_of: SchemaLookup = lambda _name: None) -> str:
+def list_violations(payload: Any, schema_of: SchemaLookup = lambda _name: None) -> str:
     """Return the violations in a request; an empty list if it is valid."""
     (call,) = read(payload, schema_of).calls
     return call.arguments.why.removeprefix("the envelope breaks the contract: ") if call.is_malformed else ""

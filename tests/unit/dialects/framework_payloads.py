@@ -118,7 +118,7 @@ def never_raises(dialect: Dialect, payload: Any) -> None:
 
 
 @st.composite
-def grafted(draw: st.DrawFn, payloads: list[Any]) -> Any:
+def replace_one_value(draw: st.DrawFn, payloads: list[Any]) -> Any:
     """Return a valid payload with another value at one position, at any depth."""
     payload = copy.deepcopy(draw(st.sampled_from(payloads)))
     places = list(_places(payload))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 ODD = ["a b", "a_b", "größe", "9", "", "x-y", "x.y", "$top", "name", "Name", "n" * 70]
 
 
-class Made(NamedTuple):
+class SchemaCase(NamedTuple):
     """A schema, a valid value, and the value with null for each omitted property."""
 
     schema: dict[str, Any]
@@ -17,8 +17,8 @@ class Made(NamedTuple):
     sent: Any
 
 
-def _same(schema: dict[str, Any], values: st.SearchStrategy[Any]) -> st.SearchStrategy[Made]:
-    return values.map(lambda value: Made(schema, value, value))
+def _same(schema: dict[str, Any], values: st.SearchStrategy[Any]) -> st.SearchStrategy[SchemaCase]:
+    return values.map(lambda value: SchemaCase(schema, value, value))
 
 
 LEAVES = st.one_of(
@@ -42,7 +42,7 @@ SHARED = {
 
 
 @st.composite
-def objects(draw: st.DrawFn, children: st.SearchStrategy[Made], tag: str | None = None) -> Made:
+def objects(draw: st.DrawFn, children: st.SearchStrategy[SchemaCase], tag: str | None = None) -> SchemaCase:
     """Return an object with some properties required, and some of the others omitted."""
     properties, required, value, sent = {}, [], {}, {}
     for name in draw(st.lists(st.sampled_from(ODD), min_size=1, max_size=4, unique=True)):
@@ -61,24 +61,24 @@ def objects(draw: st.DrawFn, children: st.SearchStrategy[Made], tag: str | None 
         properties["tag"] = {"const": tag}
         required.append("tag")
         value["tag"] = sent["tag"] = tag
-    return Made({"type": "object", "properties": properties, "required": required}, value, sent)
+    return SchemaCase({"type": "object", "properties": properties, "required": required}, value, sent)
 
 
-def _lists(children: st.SearchStrategy[Made]) -> st.SearchStrategy[Made]:
+def _lists(children: st.SearchStrategy[SchemaCase]) -> st.SearchStrategy[SchemaCase]:
     return children.map(
-        lambda made: Made({"type": "array", "items": made.schema}, [made.value] * 2, [made.sent] * 2),
+        lambda made: SchemaCase({"type": "array", "items": made.schema}, [made.value] * 2, [made.sent] * 2),
     )
 
 
 @st.composite
-def _choices(draw: st.DrawFn, children: st.SearchStrategy[Made]) -> Made:
+def _choices(draw: st.DrawFn, children: st.SearchStrategy[SchemaCase]) -> SchemaCase:
     one, other = draw(objects(children, tag="one")), draw(objects(children, tag="other"))
     meant = draw(st.sampled_from([one, other]))
     word = draw(st.sampled_from(["anyOf", "oneOf"]))
-    return Made({word: [one.schema, other.schema]}, meant.value, meant.sent)
+    return SchemaCase({word: [one.schema, other.schema]}, meant.value, meant.sent)
 
 
-def _inner(children: st.SearchStrategy[Made]) -> st.SearchStrategy[Made]:
+def _inner(children: st.SearchStrategy[SchemaCase]) -> st.SearchStrategy[SchemaCase]:
     return st.one_of(objects(children), _lists(children), _choices(children))
 
 
@@ -104,7 +104,7 @@ def instances(strict: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def tools(draw: st.DrawFn) -> Made:
+def tools(draw: st.DrawFn) -> SchemaCase:
     """Return the input schema of a tool with valid arguments."""
     made = draw(objects(st.recursive(LEAVES, _inner, max_leaves=6)))
     return made._replace(schema={**made.schema, "definitions": {"shared": SHARED}})

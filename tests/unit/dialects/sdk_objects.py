@@ -29,7 +29,7 @@ TEXT = json.dumps(ARGUMENTS)
 CALL: dict[str, Any] = {"id": "call_1", "type": "function", "function": {"name": "echo", "arguments": TEXT}}
 
 
-class Given(NamedTuple):
+class SdkObject(NamedTuple):
     """An object of an SDK, or a list of them; the dialects it may be read in; whether it makes a call."""
 
     label: str
@@ -41,7 +41,7 @@ class Given(NamedTuple):
         return f"{self.label}, {'call' if self.has_call else 'last turn'}"
 
 
-def objects() -> Iterator[Given]:
+def objects() -> Iterator[SdkObject]:
     """Every object, with a call and without."""
     for has_call in (True, False):
         for name, values in (
@@ -58,7 +58,7 @@ def objects() -> Iterator[Given]:
         ):
             allowed = name[:1] if has_call and name[0] not in ("cohere_v2", "langchain") else name
             for label, value in values.items():
-                yield Given(f"{name[0]} {label}", value, allowed, has_call)
+                yield SdkObject(f"{name[0]} {label}", value, allowed, has_call)
 
 
 def _openai(has_call: bool) -> dict[str, Any]:

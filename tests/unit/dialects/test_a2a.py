@@ -21,8 +21,8 @@ from tests.unit.dialects.framework_payloads import (
     calls_of,
     examples,
     good,
-    grafted,
     never_raises,
+    replace_one_value,
     streamed,
     tool_of,
 )
@@ -150,6 +150,6 @@ def test_integers_come_back_from_doubles_at_any_depth_and_nothing_else_changes()
     assert type(given_value["b"][0]) is float  # type: ignore[index]
 
 
-@given(st.one_of(JSON, grafted(PAYLOADS), grafted(PAYLOADS).map(lambda payload: [payload])))
+@given(st.one_of(JSON, replace_one_value(PAYLOADS), replace_one_value(PAYLOADS).map(lambda payload: [payload])))
 def test_nothing_but_a_refusal_comes_of_any_json(payload: Any) -> None:
     never_raises(DIALECT, payload)

@@ -8,7 +8,7 @@ import pytest
 
 from pegboard.dialects.ag_ui import AgUi
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
-from tests.unit.dialects.web_dialects import KNOWN, WITH_IMAGE, answer_to, fed, read
+from tests.unit.dialects.web_dialects import KNOWN, WITH_IMAGE, answer_to, read, read_chunks
 
 CALL = AskedCall("look", {"at": "it"}, "c1")
 START = {"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "look"}
@@ -24,7 +24,7 @@ def chunk(text: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_call_is_handed_out_when_it_ends() -> None:
-    assert fed([{"type": "RUN_STARTED"}, START, *PIECES, END], "ag_ui") == [[], [], [], [], [CALL], []]
+    assert read_chunks([{"type": "RUN_STARTED"}, START, *PIECES, END], "ag_ui") == [[], [], [], [], [CALL], []]
 
 
 def test_calls_whose_events_mix_are_distinguished() -> None:
@@ -36,7 +36,7 @@ def test_calls_whose_events_mix_are_distinguished() -> None:
 def test_a_chunk_belongs_to_the_call_named_last() -> None:
     first = [chunk("", toolCallId="c1", toolCallName="look"), chunk('{"at"'), chunk(':"it"}')]
     second = [chunk("{}", toolCallId="c2", toolCallName="list")]
-    assert fed([*first, *second, {"type": "RUN_FINISHED"}], "ag_ui") == [
+    assert read_chunks([*first, *second, {"type": "RUN_FINISHED"}], "ag_ui") == [
         *([], [], []),
         [CALL],
         [AskedCall("list", {}, "c2")],

@@ -24,9 +24,9 @@ from tests.unit.dialects.framework_payloads import (
     calls_of,
     examples,
     good,
-    grafted,
     never_raises,
     parsed,
+    replace_one_value,
     streamed,
     tool_of,
 )
@@ -235,6 +235,6 @@ def test_names_of_properties_that_are_refused_are_replaced_and_put_back() -> Non
     assert DIALECT.restore({name: "x"}, schema) == {"filter[id]": "x"}
 
 
-@given(st.one_of(JSON, grafted(PAYLOADS), grafted(PAYLOADS).map(lambda payload: [payload])))
+@given(st.one_of(JSON, replace_one_value(PAYLOADS), replace_one_value(PAYLOADS).map(lambda payload: [payload])))
 def test_nothing_but_a_refusal_comes_of_any_json(payload: Any) -> None:
     never_raises(DIALECT, payload)

@@ -24,8 +24,8 @@ from tests.unit.dialects.framework_payloads import (
     calls_of,
     examples,
     good,
-    grafted,
     never_raises,
+    replace_one_value,
     streamed,
     tool_of,
 )
@@ -208,6 +208,6 @@ def test_events_that_an_agent_passes_on_are_read_and_the_final_message_does_not_
     assert calls_of(DIALECT, stream, received=False) == [AskedCall("add", {"a": 1}, "tooluse_1")]
 
 
-@given(st.one_of(JSON, grafted(PAYLOADS), grafted(PAYLOADS).map(lambda payload: [payload])))
+@given(st.one_of(JSON, replace_one_value(PAYLOADS), replace_one_value(PAYLOADS).map(lambda payload: [payload])))
 def test_nothing_but_a_refusal_comes_of_any_json(payload: Any) -> None:
     never_raises(DIALECT, payload)

@@ -53,7 +53,7 @@ def examples(name: str) -> Iterator[Any]:
         yield json.loads(json_text(KNOWN[name].compose([AskedCall("a", {"x": 1}, "1"), AskedCall("b", {}, "2")])))
 
 
-def grown(value: Any) -> Iterator[Any]:
+def enlarge_payload(value: Any) -> Iterator[Any]:
     """Return the payload with one of its lists repeated or filled with other items, or one of its texts made longer."""
     if isinstance(value, str):
         yield value + LONG
@@ -63,10 +63,10 @@ def grown(value: Any) -> Iterator[Any]:
         yield value * (MAX_PAYLOAD_CALLS // max(len(value), 1))
         yield from ([filler] * 5000 for filler in FILLERS)
         for place, item in enumerate(value[:3]):
-            yield from ([*value[:place], other, *value[place + 1 :]] for other in grown(item))
+            yield from ([*value[:place], other, *value[place + 1 :]] for other in enlarge_payload(item))
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from ({**value, key: other} for other in grown(item))
+            yield from ({**value, key: other} for other in enlarge_payload(item))
 
 
 def with_lists(text: str) -> Iterator[str]:
@@ -83,7 +83,7 @@ def with_lists(text: str) -> Iterator[str]:
 @pytest.mark.parametrize("name", READ)
 async def test_an_answer_is_at_most_a_few_times_as_long_as_its_payload(name: str, board: Pegboard) -> None:
     checked = 0
-    for payload in (other for example in examples(name) for other in grown(example)):
+    for payload in (other for example in examples(name) for other in enlarge_payload(example)):
         for given in (name, None):
             try:
                 answer = board.normalize(payload, dialect=given)

@@ -17,19 +17,19 @@ from pegboard.model.call import Malformed
 from pegboard.model.call_errors import ErrorType, Problem
 from pegboard.model.timestamps import write_instant
 from pegboard.model.tool import make_alias
-from tests.unit.dialects.envelopes import DIALECT, NOW, REQUEST, read, request, why, without
+from tests.unit.dialects.envelopes import DIALECT, NOW, REQUEST, list_violations, read, request, without
 from tests.unit.dialects.framework_payloads import JSON, bad
 
 KNOWN = load_dialects()
 
 
 def test_a_good_request_breaks_no_rule() -> None:
-    assert why(REQUEST) == ""
+    assert list_violations(REQUEST) == ""
 
 
 @pytest.mark.parametrize("field", REQUIRED_FIELDS)
 def test_a_missing_field_is_named(field: str) -> None:
-    assert why(without(field)) == f"{field} is missing"
+    assert list_violations(without(field)) == f"{field} is missing"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_missing_field_is_named(field: str) -> None:
     ],
 )
 def test_a_field_that_breaks_its_rule_is_named_with_what_it_must_be(field: str, value: Any, expected: str) -> None:
-    received = why(request(**{field: value}))
+    received = list_violations(request(**{field: value}))
     assert expected in received
     assert received.count(";") == expected.count(";")
 
@@ -87,7 +87,7 @@ def test_a_field_that_breaks_its_rule_is_named_with_what_it_must_be(field: str, 
     ],
 )
 def test_what_just_keeps_a_rule_is_taken(field: str, value: Any) -> None:
-    assert why(request(**{field: value})) == ""
+    assert list_violations(request(**{field: value})) == ""
 
 
 @pytest.mark.parametrize(
@@ -107,41 +107,41 @@ def test_what_just_keeps_a_rule_is_taken(field: str, value: Any) -> None:
     ],
 )
 def test_version_1_1_has_rules_of_its_own(field: str, value: Any, expected: str) -> None:
-    assert why(request(version="1.1", **{field: value})).startswith(expected)
+    assert list_violations(request(version="1.1", **{field: value})).startswith(expected)
 
 
 @pytest.mark.parametrize("fields", [{"chain": {"id": "c", "step": "s"}}, {"chain": {"id": "c"}}, {"progress": False}])
 def test_what_version_1_1_adds_may_be_there(fields: dict[str, Any]) -> None:
-    assert why(request(version="1.1", **fields)) == ""
+    assert list_violations(request(version="1.1", **fields)) == ""
 
 
 def test_everything_that_is_wrong_is_reported_at_once() -> None:
     wrong = {"tool_name": "", "args": 1, "timestamp": "now", "version": "3", "one": 1, "two": 2}
-    received = why(wrong).split("; ")
+    received = list_violations(wrong).split("; ")
     assert [fault.split()[0] for fault in received] == [
         "request_id", "tool_name", "args", "timestamp", "version", "'one'", "'two'",
     ]  # fmt: skip
 
 
 def test_of_very_many_extra_fields_some_are_named_and_the_others_counted() -> None:
-    received = why({**REQUEST, **{f"x{place}": 1 for place in range(100_000)}})
+    received = list_violations({**REQUEST, **{f"x{place}": 1 for place in range(100_000)}})
     assert len(received) < 1000
     assert received.endswith("and 99,990 more unknown fields")
 
 
 def test_a_long_name_of_a_tool_that_is_there_is_reported_with_the_short_one_to_say() -> None:
     name = "long_" * 30
-    assert why(request(tool_name=name), lambda asked: {} if asked == name else None) == (
+    assert list_violations(request(tool_name=name), lambda asked: {} if asked == name else None) == (
         f"tool_name has 150 characters, at most 100 are accepted, use its alias '{make_alias(name)}'"
     )
 
 
 def test_what_no_json_holds_is_judged_too() -> None:
-    assert why(request(args=OrderedDict(a=1))) == ""
+    assert list_violations(request(args=OrderedDict(a=1))) == ""
     for value in (object(), {1}, b"", float("nan"), "\ud800"):
         for field in REQUIRED_FIELDS[1:]:
-            assert why(request(**{field: value})).startswith(field)
-    assert why({**REQUEST, 5: 1}) == "'5' is not a field of this version of the envelope"
+            assert list_violations(request(**{field: value})).startswith(field)
+    assert list_violations({**REQUEST, 5: 1}) == "'5' is not a field of this version of the envelope"
 
 
 def test_a_request_that_breaks_a_rule_never_runs_and_keeps_its_arguments_to_itself() -> None:

@@ -24,8 +24,8 @@ from tests.unit.dialects.framework_payloads import (
     calls_of,
     examples,
     good,
-    grafted,
     never_raises,
+    replace_one_value,
     streamed,
     tool_of,
 )
@@ -43,7 +43,7 @@ def chunk(*parts: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"candidates": [{"content": content(*parts), "index": 0, **more}]}
 
 
-def answered(name: str, response: Any, **more: Any) -> dict[str, Any]:
+def build_response(name: str, response: Any, **more: Any) -> dict[str, Any]:
     return {"functionResponse": {"name": name, "response": response, **more}}
 
 
@@ -123,8 +123,8 @@ def test_answers_without_ids_go_by_name_and_order() -> None:
     history = [
         content({"text": "hi"}, role="user"),
         content(*calls),
-        content(answered("add", {"output": 2}), answered("sub", {"error": "no"}), role="user"),
-        content(answered("add", {"sum": 3}), role="user"),
+        content(build_response("add", {"output": 2}), build_response("sub", {"error": "no"}), role="user"),
+        content(build_response("add", {"sum": 3}), role="user"),
         content({"text": "done"}),
     ]
     for payload in (history, {"contents": history}):
@@ -134,10 +134,10 @@ def test_answers_without_ids_go_by_name_and_order() -> None:
 
 def test_answers_go_by_id_and_one_side_may_have_none() -> None:
     calls = [{"functionCall": {"name": "add", "id": identity}} for identity in ("1", "2", "3")]
-    answers = [answered("add", {"output": "b"}, id="2"), answered("add", {"output": "a"})]
+    answers = [build_response("add", {"output": "b"}, id="2"), build_response("add", {"output": "a"})]
     result = calls_of(DIALECT, [chunk(*calls), content(*answers, role="user")])
     assert [call.result for call in result] == ["a", "b", ABSENT]
-    [call] = calls_of(DIALECT, [content(CALL), content(answered("add", {"output": 2}, id="9"), role="user")])
+    [call] = calls_of(DIALECT, [content(CALL), content(build_response("add", {"output": 2}, id="9"), role="user")])
     assert call.result == 2
 
 
@@ -208,6 +208,6 @@ def test_names_of_properties_that_are_refused_are_replaced_and_put_back() -> Non
     assert DIALECT.restore({name: 1}, schema) == {"$top": 1}
 
 
-@given(st.one_of(JSON, grafted(PAYLOADS), grafted(PAYLOADS).map(lambda payload: [payload])))
+@given(st.one_of(JSON, replace_one_value(PAYLOADS), replace_one_value(PAYLOADS).map(lambda payload: [payload])))
 def test_nothing_but_a_refusal_comes_of_any_json(payload: Any) -> None:
     never_raises(DIALECT, payload)

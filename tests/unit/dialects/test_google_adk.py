@@ -21,8 +21,8 @@ from tests.unit.dialects.framework_payloads import (
     calls_of,
     examples,
     good,
-    grafted,
     never_raises,
+    replace_one_value,
     streamed,
     tool_of,
 )
@@ -110,6 +110,6 @@ def test_a_failure_says_so_in_the_response() -> None:
     assert [part["functionResponse"]["response"] for part in parts] == [{"error": "No"}, {"result": [1]}]
 
 
-@given(st.one_of(JSON, grafted(PAYLOADS), grafted(PAYLOADS).map(lambda payload: [payload])))
+@given(st.one_of(JSON, replace_one_value(PAYLOADS), replace_one_value(PAYLOADS).map(lambda payload: [payload])))
 def test_nothing_but_a_refusal_comes_of_any_json(payload: Any) -> None:
     never_raises(DIALECT, payload)

@@ -22,7 +22,7 @@ def bare(identity: str) -> dict[str, Any]:
     return {"id": identity, "function": {"name": "get_weather", "arguments": TEXT}}
 
 
-def asks(**calls: Any) -> dict[str, Any]:
+def build_call_message(**calls: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": "", **calls}
 
 
@@ -30,31 +30,47 @@ def tool(identity: str, **more: Any) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": identity, "content": "7", **more}
 
 
-OLLAMA = asks(tool_calls=[{"function": {"name": "get_weather", "arguments": {"city": "Bern"}}}])
-LEGACY = asks(function_call={"name": "get_weather", "arguments": TEXT})
+OLLAMA = build_call_message(tool_calls=[{"function": {"name": "get_weather", "arguments": {"city": "Bern"}}}])
+LEGACY = build_call_message(function_call={"name": "get_weather", "arguments": TEXT})
 
 
 def use(identity: str) -> dict[str, Any]:
-    return asks() | {"content": [{"type": "tool_use", "id": identity, "name": "get_weather", "input": {"city": "B"}}]}
+    return build_call_message() | {
+        "content": [{"type": "tool_use", "id": identity, "name": "get_weather", "input": {"city": "B"}}]
+    }
 
 
 def converse(identity: str) -> dict[str, Any]:
     block = {"toolUseId": identity, "name": "get_weather", "input": {"city": "Bern"}}
-    return asks() | {"content": [{"toolUse": block}]}
+    return build_call_message() | {"content": [{"toolUse": block}]}
 
 
 def part(identity: str) -> dict[str, Any]:
     call = {"type": "tool-call", "toolCallId": identity, "toolName": "get_weather", "input": {"city": "Bern"}}
-    return asks() | {"content": [call]}
+    return build_call_message() | {"content": [call]}
 
 
 PART = {"type": "tool-result", "toolCallId": "a", "toolName": "get_weather", "output": {"type": "text", "value": "7"}}
 HISTORIES: dict[str, list[dict[str, Any]]] = {
-    "openai_chat": [USER, asks(tool_calls=[function("a")]), tool("a"), SAYS, USER, asks(tool_calls=[function("b")])],
-    "mistral": [USER, asks(tool_calls=[bare("a")]), tool("a"), SAYS, USER, asks(tool_calls=[bare("b")])],
+    "openai_chat": [
+        USER,
+        build_call_message(tool_calls=[function("a")]),
+        tool("a"),
+        SAYS,
+        USER,
+        build_call_message(tool_calls=[function("b")]),
+    ],
+    "mistral": [
+        USER,
+        build_call_message(tool_calls=[bare("a")]),
+        tool("a"),
+        SAYS,
+        USER,
+        build_call_message(tool_calls=[bare("b")]),
+    ],
     "cohere_v2": [
-        *(USER, asks(tool_plan="", tool_calls=[function("a")]), tool("a"), SAYS, USER),
-        asks(tool_plan="", tool_calls=[function("b")]),
+        *(USER, build_call_message(tool_plan="", tool_calls=[function("a")]), tool("a"), SAYS, USER),
+        build_call_message(tool_plan="", tool_calls=[function("b")]),
     ],
     "ollama": [USER, OLLAMA, {"role": "tool", "tool_name": "get_weather", "content": "7"}, SAYS, USER, OLLAMA],
     "openai_legacy_function_call": [
@@ -71,8 +87,14 @@ HISTORIES: dict[str, list[dict[str, Any]]] = {
     ],
     "vercel_ai_v7": [USER, part("a"), {"role": "tool", "content": [PART]}, SAYS, USER, part("b")],
     "ag_ui": [
-        *(USER, asks(toolCalls=[function("a")]), {"role": "tool", "toolCallId": "a", "content": "7"}, SAYS, USER),
-        asks(toolCalls=[function("b")]),
+        *(
+            USER,
+            build_call_message(toolCalls=[function("a")]),
+            {"role": "tool", "toolCallId": "a", "content": "7"},
+            SAYS,
+            USER,
+        ),
+        build_call_message(toolCalls=[function("b")]),
     ],
 }
 
@@ -98,15 +120,15 @@ def test_the_input_of_a_request_to_responses_is_a_conversation() -> None:
 
 
 def test_a_whole_call_as_mistrals_own_types_write_it_is_mistrals() -> None:
-    history = [USER, asks(tool_calls=[function("abcdefghi") | {"index": 0}]), tool("abcdefghi")]
+    history = [USER, build_call_message(tool_calls=[function("abcdefghi") | {"index": 0}]), tool("abcdefghi")]
     for payload in (history, {"messages": history}, history[1]):
         assert KNOWN.read(payload).dialect == "mistral"
-    assert KNOWN.read(asks(tool_calls=[function("call_0") | {"index": 0}])).dialect == "openai_chat"
+    assert KNOWN.read(build_call_message(tool_calls=[function("call_0") | {"index": 0}])).dialect == "openai_chat"
 
 
 def test_calls_of_the_older_form_that_follow_one_another_are_answered_by_name() -> None:
     names = ("get_weather", "list_projects")
-    history = [asks(function_call={"name": name, "arguments": "{}"}) for name in names]
+    history = [build_call_message(function_call={"name": name, "arguments": "{}"}) for name in names]
     history += [{"role": "function", "name": name, "content": "7"} for name in names]
     assert [call.is_open for call in KNOWN.read(history).calls] == [False, False]
 

@@ -8,7 +8,7 @@ import pytest
 
 from pegboard.dialects.mastra import Mastra
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
-from tests.unit.dialects.web_dialects import KNOWN, WITH_IMAGE, answer_to, fed, read
+from tests.unit.dialects.web_dialects import KNOWN, WITH_IMAGE, answer_to, read, read_chunks
 
 CALL = AskedCall("look", {"at": "it"}, "c1")
 
@@ -75,10 +75,10 @@ def test_what_mastra_keeps_in_the_arguments_for_itself_is_left_out() -> None:
 
 def test_calls_are_held_until_the_step_says_that_no_other_user_answers_them() -> None:
     end = {"type": "step-finish", "from": "AGENT", "payload": {}}
-    assert fed([START, *DELTAS, WHOLE, end], "mastra") == [[], [], [], [], [CALL], []]
+    assert read_chunks([START, *DELTAS, WHOLE, end], "mastra") == [[], [], [], [], [CALL], []]
     result = chunk("tool-result", result=7)
-    assert fed([WHOLE, result, end], "mastra") == [[], [], [CALL._replace(result=7)], []]
-    assert fed([WHOLE, chunk("tool-error", error={"message": "broken"})], "mastra")[-1] == [
+    assert read_chunks([WHOLE, result, end], "mastra") == [[], [], [CALL._replace(result=7)], []]
+    assert read_chunks([WHOLE, chunk("tool-error", error={"message": "broken"})], "mastra")[-1] == [
         CALL._replace(error="broken")
     ]
 

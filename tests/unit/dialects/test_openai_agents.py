@@ -28,11 +28,11 @@ def event(kind: str, index: int | None = None, **more: Any) -> dict[str, Any]:
     return {"type": f"response.{kind}", **({} if index is None else {"output_index": index}), **more}
 
 
-def begun(index: int, item: dict[str, Any]) -> dict[str, Any]:
+def item_added(index: int, item: dict[str, Any]) -> dict[str, Any]:
     return event("output_item.added", index, item={**item, "arguments": "", "input": "", "status": "in_progress"})
 
 
-def done(index: int, item: dict[str, Any]) -> dict[str, Any]:
+def item_done(index: int, item: dict[str, Any]) -> dict[str, Any]:
     return event("output_item.done", index, item={**item, "status": "completed"})
 
 
@@ -50,7 +50,7 @@ HALVES = pieces(0, ARGUMENTS, '{"city"', ': "Bern"}')
 WHOLE = event(f"{ARGUMENTS}.done", 0, arguments='{"city": "Bern"}')
 
 
-def fed(events: list[Any], name: str | None = None) -> list[tuple[str, Any]]:
+def read_chunks(events: list[Any], name: str | None = None) -> list[tuple[str, Any]]:
     stream = KNOWN.stream(name)
     calls = [call for one in events for call in stream.feed(one)] + stream.end()
     assert sorted(calls, key=str) == sorted(KNOWN.read(events, name).calls, key=str)
@@ -60,14 +60,14 @@ def fed(events: list[Any], name: str | None = None) -> list[tuple[str, Any]]:
 @pytest.mark.parametrize(
     "events",
     [
-        [event("created"), begun(0, ONE), *HALVES, WHOLE, done(0, ONE), ended(ONE)],
-        [begun(0, ONE), *HALVES, ended()],
-        [begun(0, ONE), *HALVES],
-        [begun(0, ONE), WHOLE],
-        [*HALVES, done(0, ONE), done(0, ONE)],
-        [done(0, ONE), ended(ONE), ended(ONE)],
+        [event("created"), item_added(0, ONE), *HALVES, WHOLE, item_done(0, ONE), ended(ONE)],
+        [item_added(0, ONE), *HALVES, ended()],
+        [item_added(0, ONE), *HALVES],
+        [item_added(0, ONE), WHOLE],
+        [*HALVES, item_done(0, ONE), item_done(0, ONE)],
+        [item_done(0, ONE), ended(ONE), ended(ONE)],
         [event("created"), event("in_progress"), ended(ONE)],
-        [begun(0, ONE), *HALVES, done(0, ONE), *HALVES, WHOLE],
+        [item_added(0, ONE), *HALVES, item_done(0, ONE), *HALVES, WHOLE],
         [
             event("output_item.added", item=ONE),
             *(event(f"{ARGUMENTS}.delta", item_id="fc_1", delta=one["delta"]) for one in HALVES),
@@ -76,51 +76,56 @@ def fed(events: list[Any], name: str | None = None) -> list[tuple[str, Any]]:
     ],
 )
 def test_a_call_comes_once_however_often_it_is_reported(events: list[Any]) -> None:
-    assert fed(events) == [("c1", {"city": "Bern"})]
+    assert read_chunks(events) == [("c1", {"city": "Bern"})]
 
 
 def test_calls_whose_pieces_are_mixed_come_in_order_each_when_it_is_whole() -> None:
     other = {**ONE, "call_id": "c2", "id": "fc_2"}
-    mixed = [begun(0, ONE), begun(1, other), HALVES[0], *pieces(1, ARGUMENTS, '{"city": "Bern"}'), HALVES[1]]
-    assert fed([*mixed, ended(ONE, other)]) == [("c1", {"city": "Bern"}), ("c2", {"city": "Bern"})]
+    mixed = [item_added(0, ONE), item_added(1, other), HALVES[0], *pieces(1, ARGUMENTS, '{"city": "Bern"}'), HALVES[1]]
+    assert read_chunks([*mixed, ended(ONE, other)]) == [("c1", {"city": "Bern"}), ("c2", {"city": "Bern"})]
     stream = KNOWN.stream()
     for one in mixed:
         assert stream.feed(one) == []
-    assert [call.id for call in stream.feed(done(1, other))] == ["c2"]
+    assert [call.id for call in stream.feed(item_done(1, other))] == ["c2"]
 
 
 def test_each_response_of_a_stream_has_calls_of_its_own() -> None:
-    turn = [event("created"), begun(0, ONE), *HALVES, done(0, ONE), ended(ONE)]
-    assert fed([*turn, *turn]) == [("c1", {"city": "Bern"})] * 2
-    for unfinished in ([begun(0, ONE), ended(kind="incomplete")], [begun(0, ONE)]):
-        assert fed([*unfinished, *turn]) == [("c1", None), ("c1", {"city": "Bern"})]
+    turn = [event("created"), item_added(0, ONE), *HALVES, item_done(0, ONE), ended(ONE)]
+    assert read_chunks([*turn, *turn]) == [("c1", {"city": "Bern"})] * 2
+    for unfinished in ([item_added(0, ONE), ended(kind="incomplete")], [item_added(0, ONE)]):
+        assert read_chunks([*unfinished, *turn]) == [("c1", None), ("c1", {"city": "Bern"})]
 
 
-@pytest.mark.parametrize("events", [[begun(0, ONE)], [begun(0, ONE), HALVES[0]], [begun(0, ONE), ended(kind="failed")]])
+@pytest.mark.parametrize(
+    "events", [[item_added(0, ONE)], [item_added(0, ONE), HALVES[0]], [item_added(0, ONE), ended(kind="failed")]]
+)
 def test_a_call_that_was_cut_off_is_malformed(events: list[Any]) -> None:
-    assert fed(events) == [("c1", None)]
+    assert read_chunks(events) == [("c1", None)]
 
 
 def test_the_text_for_a_custom_tool_is_joined_and_malformed_if_it_is_cut_off() -> None:
-    parts = [begun(0, CUSTOM), *pieces(0, INPUT, 'SELECT "', 'ü"\n')]
+    parts = [item_added(0, CUSTOM), *pieces(0, INPUT, 'SELECT "', 'ü"\n')]
     whole = [("c2", {"input": 'SELECT "ü"\n'})]
-    assert fed([*parts, event(f"{INPUT}.done", 0, input=CUSTOM["input"]), done(0, CUSTOM), ended(CUSTOM)]) == whole
-    assert fed([*parts, ended()]) == whole
-    assert fed(parts) == [("c2", None)]
+    assert (
+        read_chunks([*parts, event(f"{INPUT}.done", 0, input=CUSTOM["input"]), item_done(0, CUSTOM), ended(CUSTOM)])
+        == whole
+    )
+    assert read_chunks([*parts, ended()]) == whole
+    assert read_chunks(parts) == [("c2", None)]
 
 
 def test_what_the_provider_runs_comes_with_its_result_and_is_never_open() -> None:
     stream = KNOWN.stream()
     of = "mcp_call_arguments"
     for one in [
-        begun(0, MCP),
+        item_added(0, MCP),
         *pieces(0, of, '{"query"', ': "x"}'),
         event(f"{of}.done", 0, arguments='{"query": "x"}'),
     ]:
         assert stream.feed(one) == []
-    (call,) = stream.feed(done(0, {**MCP, "output": "two"}))
+    (call,) = stream.feed(item_done(0, {**MCP, "output": "two"}))
     assert (call.result, call.provider_executed, stream.end()) == ("two", True, [])
-    cut = KNOWN.read([begun(0, MCP), *pieces(0, of, "{")]).calls[0]
+    cut = KNOWN.read([item_added(0, MCP), *pieces(0, of, "{")]).calls[0]
     assert (cut.provider_executed, cut.is_malformed, dict(cut.extra)) == (True, True, {"server": "docs"})
 
 
@@ -161,10 +166,10 @@ def test_calls_that_a_run_has_answered_are_not_open(payload: Any) -> None:
 
 
 def test_a_call_in_raw_events_and_again_as_an_item_counts_once() -> None:
-    turn = [event("created"), begun(0, ONE), *HALVES, done(0, ONE), ended(ONE)]
+    turn = [event("created"), item_added(0, ONE), *HALVES, item_done(0, ONE), ended(ONE)]
     updated = {"type": "agent_updated_stream_event", "new_agent": {"name": "a"}}
     events = [updated, *map(raw_event, turn), item_event(run_item(ONE))]
-    assert fed([*events, *events]) == [("c1", {"city": "Bern"})] * 2
+    assert read_chunks([*events, *events]) == [("c1", {"city": "Bern"})] * 2
 
 
 def test_agents_hand_over_to_one_another_themselves() -> None:

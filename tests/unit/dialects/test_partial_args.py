@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pegboard.dialects.gemini import GeminiGenerateContent
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.shared.gemini_parts import parse_json_path
-from tests.unit.dialects.framework_payloads import calls_of, grafted, never_raises, streamed
+from tests.unit.dialects.framework_payloads import calls_of, never_raises, replace_one_value, streamed
 
 DIALECT = GeminiGenerateContent()
 
@@ -120,6 +120,6 @@ def test_a_path_is_read_as_it_is_written(steps: list[str | int]) -> None:
     assert parse_json_path(f"${written}") == tuple(steps)
 
 
-@given(grafted([STREAM]))
+@given(replace_one_value([STREAM]))
 def test_nothing_but_a_refusal_comes_of_any_json(payload: Any) -> None:
     never_raises(DIALECT, payload)

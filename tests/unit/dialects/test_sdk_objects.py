@@ -12,7 +12,7 @@ from google.genai import types as genai
 from pegboard.dialects.catalog import load_dialects
 from pegboard.dialects.final_turn import GEMINI_FIELDS
 from pegboard.dialects.parsed_calls import Unreadable
-from tests.unit.dialects.sdk_objects import ARGUMENTS, Given, objects
+from tests.unit.dialects.sdk_objects import ARGUMENTS, SdkObject, objects
 
 KNOWN = load_dialects()
 OBJECTS = list(objects())
@@ -36,7 +36,7 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value, default=lambda item: item.decode() if isinstance(item, bytes) else str(item)))
 
 
-def dumped(given: Given) -> list[tuple[str, Any]]:
+def dumped(given: SdkObject) -> list[tuple[str, Any]]:
     """Return the object in every way in which it can be dumped; a list also as a list of JSON texts."""
     items = given.value if isinstance(given.value, list) else [given.value]
     if isinstance(items[0], dict):
@@ -52,7 +52,7 @@ def dumped(given: Given) -> list[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("given", OBJECTS, ids=str)
-def test_an_object_of_an_sdk_is_read_however_it_is_dumped(given: Given) -> None:
+def test_an_object_of_an_sdk_is_read_however_it_is_dumped(given: SdkObject) -> None:
     ways = dumped(given)
     assert len(ways) > 1
     for way, payload in ways:

@@ -17,7 +17,7 @@ DIALECT = Smolagents()
 ASKED = AskedCall("get_weather", {"city": "Zürich"}, "c1")
 
 
-def called(arguments: Any, **more: Any) -> dict[str, Any]:
+def build_call_message(arguments: Any, **more: Any) -> dict[str, Any]:
     call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": arguments}}
     return {"role": "assistant", "content": "", "tool_calls": [call], "token_usage": None, **more}
 
@@ -35,19 +35,19 @@ def only_city(_name: str) -> Mapping[str, Any]:
     ("given", "value"), [("Zürich", "Zürich"), ("7", 7), (7, 7), (["a"], ["a"]), ('["a"]', ["a"]), ('"Bern"', "Bern")]
 )
 def test_a_bare_value_is_that_of_the_one_parameter_there_must_be(given: Any, value: Any) -> None:
-    (call,) = Dialects([DIALECT]).read(called(given), None, only_city).calls
+    (call,) = Dialects([DIALECT]).read(build_call_message(given), None, only_city).calls
     assert call.arguments == {"city": value}
 
 
 @pytest.mark.parametrize("given", ['{"city": "Zür', '["a"', '"Zür', '{"city": "a", "city": "b"}'])
 def test_what_was_cut_off_is_no_bare_value(given: str) -> None:
-    (call,) = Dialects([DIALECT]).read(called(given), None, only_city).calls
+    (call,) = Dialects([DIALECT]).read(build_call_message(given), None, only_city).calls
     assert call.is_malformed
 
 
 @pytest.mark.parametrize("given", ["Zürich", 7, ["a"]])
 def test_a_bare_value_for_an_unknown_tool_is_malformed(given: Any) -> None:
-    (call,) = Dialects([DIALECT]).read(called(given)).calls
+    (call,) = Dialects([DIALECT]).read(build_call_message(given)).calls
     assert call.is_malformed
 
 
@@ -79,7 +79,9 @@ def test_an_action_that_was_cut_off_is_malformed(blob: str) -> None:
 
 def test_an_observation_answers_what_was_asked_before_it() -> None:
     values = {"role": "tool-response", "content": [{"type": "text", "text": "Observation:\n7"}], "token_usage": None}
-    calls = calls_of(DIALECT, [called({}), values, called({}) | {"content": None}], received=False)
+    calls = calls_of(
+        DIALECT, [build_call_message({}), values, build_call_message({}) | {"content": None}], received=False
+    )
     assert [call.result for call in calls] == ["7", ABSENT]
     text = 'Action:\n{"name": "a", "arguments": {}}\nObservation:\n7'
     assert [call.result for call in calls_of(DIALECT, text, received=False)] == ["7"]

@@ -8,7 +8,7 @@ import pytest
 
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall, Unreadable
 from pegboard.dialects.vercel import VercelV4, VercelV5, VercelV7
-from tests.unit.dialects.web_dialects import IMAGE, KNOWN, WITH_IMAGE, answer_to, fed, read
+from tests.unit.dialects.web_dialects import IMAGE, KNOWN, WITH_IMAGE, answer_to, read, read_chunks
 
 CALL = AskedCall("look", {"at": "it"}, "c1")
 V7_PART = {"type": "tool-call", "toolCallId": "c1", "toolName": "look", "input": {"at": "it"}}
@@ -132,9 +132,9 @@ def test_lines_that_were_cut_off_or_carry_no_call_are_passed_over() -> None:
 
 def test_lines_are_read_as_they_come() -> None:
     lines = ['b:{"toolCallId":"c1","toolName":"look"}', 'c:{"toolCallId":"c1","argsTextDelta":"{\\"at\\":\\"it\\"}"}']
-    given = fed([*lines, '9:{"toolCallId":"c1","toolName":"look","args":{"at":"it"}}'], "vercel_ai_v4")
+    given = read_chunks([*lines, '9:{"toolCallId":"c1","toolName":"look","args":{"at":"it"}}'], "vercel_ai_v4")
     assert given == [[], [], [CALL], []]
-    assert fed(lines, "vercel_ai_v4") == [[], [], [CALL]]
+    assert read_chunks(lines, "vercel_ai_v4") == [[], [], [CALL]]
 
 
 @pytest.mark.parametrize("payload", ["text", 7, None, [[1]], {"foo": 1}])

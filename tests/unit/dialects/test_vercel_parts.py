@@ -8,7 +8,7 @@ import pytest
 
 from pegboard.dialects.parsed_calls import ABSENT, AskedCall
 from pegboard.model.call import Malformed
-from tests.unit.dialects.web_dialects import fed, read
+from tests.unit.dialects.web_dialects import read, read_chunks
 
 CALL = AskedCall("look", {"at": "it"}, "c1")
 START = {"type": "tool-input-start", "id": "c1", "toolName": "look"}
@@ -24,11 +24,11 @@ def ui(state: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_call_is_handed_out_when_its_last_part_says_who_runs_it() -> None:
-    assert fed([START, *DELTAS, END, FINAL, RESULT], "vercel") == [[], [], [], [], [CALL], [], []]
+    assert read_chunks([START, *DELTAS, END, FINAL, RESULT], "vercel") == [[], [], [], [], [CALL], [], []]
 
 
 def test_pieces_alone_are_handed_out_at_the_end() -> None:
-    assert fed([START, *DELTAS, END], "vercel")[-1] == [CALL]
+    assert read_chunks([START, *DELTAS, END], "vercel")[-1] == [CALL]
 
 
 def test_pieces_that_begin_together_are_distinguished_by_id() -> None:

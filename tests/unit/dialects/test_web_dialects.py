@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from tests.formats import Case, cases
-from tests.unit.dialects.web_dialects import ALL, CALLS, JSON, KNOWN, NAMES, answer_to, fed, grafted, parsed, read, tool
+from tests.unit.dialects.web_dialects import (
+    ALL,
+    CALLS,
+    JSON,
+    KNOWN,
+    NAMES,
+    answer_to,
+    insert_value,
+    parsed,
+    read,
+    read_chunks,
+    tool,
+)
 
 PAYLOADS = [case for kind in ("call", "stream", "result") for case in cases(kind) if case.dialect in NAMES]
 # Other forms of results of their frameworks, with which a provider is not answered.
@@ -32,7 +44,7 @@ def check_refuses_at_most(payload: Any, name: str) -> None:
         except Unreadable as refused:
             assert refused.message
     try:
-        fed(payload if isinstance(payload, list) else [payload], name)
+        read_chunks(payload if isinstance(payload, list) else [payload], name)
     except Unreadable as refused:
         assert refused.message
 
@@ -45,7 +57,7 @@ def test_arbitrary_json_is_read_or_refused(name: str, payload: Any) -> None:
 
 @given(case=st.sampled_from(PAYLOADS), steps=st.lists(st.integers(0, 40), max_size=6), value=JSON)
 def test_arbitrary_json_anywhere_in_a_payload_is_read_or_refused(case: Case, steps: list[int], value: Any) -> None:
-    check_refuses_at_most(grafted(case.payload, steps, value), case.dialect)
+    check_refuses_at_most(insert_value(case.payload, steps, value), case.dialect)
 
 
 @pytest.mark.parametrize("dialect", ALL, ids=NAMES)

@@ -63,7 +63,7 @@ def read(payload: Any, name: str | None = None) -> list[AskedCall]:
     return list(KNOWN.read(payload, name).calls)
 
 
-def fed(chunks: list[Any], name: str) -> list[list[AskedCall]]:
+def read_chunks(chunks: list[Any], name: str) -> list[list[AskedCall]]:
     """Return the calls after each chunk of a stream, and at its end."""
     stream = KNOWN.stream(name)
     return [*(stream.feed(chunk) for chunk in chunks), stream.end()]
@@ -92,12 +92,12 @@ def parsed(value: Any) -> Any:
     return value
 
 
-def grafted(payload: Any, steps: list[int], value: Any) -> Any:
+def insert_value(payload: Any, steps: list[int], value: Any) -> Any:
     """Return the payload with this value inserted at the position that the steps lead to."""
     if not steps or not isinstance(payload, dict | list) or not payload:
         return value
     if isinstance(payload, list):
         place = steps[0] % len(payload)
-        return [grafted(item, steps[1:], value) if at == place else item for at, item in enumerate(payload)]
+        return [insert_value(item, steps[1:], value) if at == place else item for at, item in enumerate(payload)]
     name = list(payload)[steps[0] % len(payload)]
-    return {key: grafted(item, steps[1:], value) if key == name else item for key, item in payload.items()}
+    return {key: insert_value(item, steps[1:], value) if key == name else item for key, item in payload.items()}

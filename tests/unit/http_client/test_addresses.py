@@ -109,7 +109,7 @@ def padded(number: int) -> str:
 
 
 @st.composite
-def spelt(draw: st.DrawFn) -> tuple[IPv4Address, str]:
+def spellings(draw: st.DrawFn) -> tuple[IPv4Address, str]:
     """Return an IPv4 address and one of the ways to write it."""
     address = IPv4Address(draw(st.integers(0, 2**32 - 1)))
     octets = list(address.packed)
@@ -119,7 +119,7 @@ def spelt(draw: st.DrawFn) -> tuple[IPv4Address, str]:
     return address, ".".join(draw(st.sampled_from(forms))(number) for number in numbers)
 
 
-@given(spelt())
+@given(spellings())
 def test_however_an_address_is_spelt_it_is_recognised(case: tuple[IPv4Address, str]) -> None:
     address, text = case
     assert parse_address(text) == address

@@ -19,7 +19,7 @@ from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.bounded_body import read_bounded_body, read_chunk
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import UpstreamFailed, UpstreamUnreachable
-from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, serving
+from tests.unit.http_client.upstreams import answer, chunked, head_of, serve_responses, serving
 from tests.upstreams import Received, Wire, head, upstream
 
 LIMIT = 1000
@@ -43,7 +43,7 @@ async def read(
     outbound: GuardedClient, raw: bytes, *, limit: int = LIMIT, method: str = "GET", keep: bool = True
 ) -> bytes:
     """Return the body of this response; release the connection, which can be reused if the body was read completely."""
-    async with answering(raw, keep=keep) as upstream:
+    async with serve_responses(raw, keep=keep) as upstream:
         response = await outbound.send(method, upstream.url("/?q=secret"))
         try:
             body = await read_bounded_body(response, limit)
@@ -105,7 +105,7 @@ async def test_a_body_beyond_the_limit_is_cut_off(outbound: GuardedClient) -> No
 
 @pytest.mark.parametrize("header", ["X-None: 1", "Content-Encoding: gzip"])
 async def test_a_body_that_is_announced_as_too_large_is_not_waited_for(header: str, outbound: GuardedClient) -> None:
-    async with answering(answer(b"begun", header, "Content-Length: 1001", length=False)) as upstream:
+    async with serve_responses(answer(b"begun", header, "Content-Length: 1001", length=False)) as upstream:
         response = await outbound.send("GET", upstream.url())
         with pytest.raises(UpstreamFailed, match="more than 1000 bytes"):
             await asyncio.wait_for(read_bounded_body(response, LIMIT), 30)
@@ -291,7 +291,7 @@ async def test_whatever_was_encoded_comes_out(
     edges = sorted({0, len(encoded), *(cut for cut in cuts if cut < len(encoded))})
     pieces = [encoded[start:end] for start, end in itertools.pairwise(edges)]
     raw = answer(chunked(*pieces), f"Content-Encoding: {', '.join(encodings)}", STREAM, length=False)
-    async with answering(raw) as upstream:
+    async with serve_responses(raw) as upstream:
         assert await read_bounded_body(await outbound.send("GET", upstream.url()), 300_000) == body
         response: aiohttp.ClientResponse = await outbound.send("GET", upstream.url())
         if len(body) > 1:

@@ -14,7 +14,7 @@ from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import UpstreamFailed
-from tests.unit.http_client.upstreams import answer, answering
+from tests.unit.http_client.upstreams import answer, serve_responses
 
 LIMIT = 4 * 2**20
 BESIDES = 2**20  # buffers of the connection and of what decompresses
@@ -47,7 +47,7 @@ def bomb(times: int) -> bytes:
 
 async def peak(outbound: GuardedClient, raw: bytes, *, refused: bool) -> int:
     """The most memory that reading this answer took."""
-    async with answering(raw) as upstream:
+    async with serve_responses(raw) as upstream:
         response = await outbound.send("GET", upstream.url())
         tracemalloc.reset_peak()
         before = tracemalloc.get_traced_memory()[0]

@@ -13,7 +13,7 @@ from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import EgressRefused, ToolError, Unavailable, UpstreamUnreachable
 from tests.unit.http_client.blocked_addresses import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
-from tests.unit.http_client.upstreams import answer, answering
+from tests.unit.http_client.upstreams import answer, serve_responses
 
 LOCAL = AllowList.read("127.0.0.1")
 
@@ -73,7 +73,7 @@ async def test_what_is_no_host_is_refused(host: str) -> None:
         await GuardedClient(AllowList(), connect_seconds=10).connect(host, 80, "ann")
 
 
-async def reached(made: socket.socket) -> bool:
+async def is_connected(made: socket.socket) -> bool:
     """Return True if this socket is connected to the expected server, and does not block."""
     try:
         loop = asyncio.get_running_loop()
@@ -84,10 +84,10 @@ async def reached(made: socket.socket) -> bool:
 
 
 async def test_what_is_allowed_is_reached() -> None:
-    async with answering(answer(b"reached")) as running:
+    async with serve_responses(answer(b"reached")) as running:
         outbound = GuardedClient(LOCAL, resolver=fixed, connect_seconds=10)
         for host in ("127.0.0.1", "127-0-0-1.v4", "127-0-0-1.V4", "::ffff:127.0.0.1"):
-            assert await reached(await outbound.connect(host, running.port, "ann"))
+            assert await is_connected(await outbound.connect(host, running.port, "ann"))
         await outbound.close()
 
 
@@ -95,9 +95,9 @@ async def test_of_several_addresses_one_that_answers_is_taken(dialled: list[str]
     async def several(host: str, port: int) -> Sequence[str]:
         return ["10.0.0.1", "8.8.8.8", "127.0.0.1"]
 
-    async with answering(answer(b"reached")) as running:
+    async with serve_responses(answer(b"reached")) as running:
         outbound = GuardedClient(LOCAL, resolver=several, connect_seconds=10)
-        assert await reached(await outbound.connect("name", running.port, "ann"))
+        assert await is_connected(await outbound.connect("name", running.port, "ann"))
     assert dialled == ["8.8.8.8", "127.0.0.1"]
 
 

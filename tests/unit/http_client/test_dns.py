@@ -15,7 +15,7 @@ from pegboard.http_client.address_policy import AllowList
 from pegboard.http_client.dns import DnsLookups
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import UpstreamUnreachable
-from tests.unit.http_client.upstreams import answer, answering
+from tests.unit.http_client.upstreams import answer, serve_responses
 from tests.waiting import until
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ async def test_who_gives_up_a_lookup_leaves_no_room_for_another_until_it_ends() 
 async def test_slow_names_of_one_user_hold_up_no_other_user_nor_do_those_that_were_given_up() -> None:
     slow = Slow()
     outbound = GuardedClient(LOCAL, resolver=slow, connect_seconds=10)
-    async with answering(answer(b"reached")) as up:
+    async with serve_responses(answer(b"reached")) as up:
         slowly = [asyncio.create_task(outbound.connect(f"slow{number}", up.port, "ann")) for number in range(70)]
         await slow.asked_for(16)
         (await soon(outbound.connect("fast1", up.port, "bob"))).close()

@@ -18,7 +18,7 @@ from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import Unavailable, UpstreamUnreachable
 from pegboard.version import __version__
-from tests.unit.http_client.upstreams import Upstream, answer, answering, once_a_connection, serving
+from tests.unit.http_client.upstreams import Upstream, answer, once_a_connection, serve_responses, serving
 from tests.waiting import until
 
 LOCAL = AllowList.read("127.0.0.1, localhost")
@@ -37,7 +37,7 @@ def lines(head: str) -> list[str]:
 
 
 async def test_a_request_carries_what_it_was_given_and_little_else(outbound: GuardedClient) -> None:
-    async with answering(answer(b"fine")) as upstream:
+    async with serve_responses(answer(b"fine")) as upstream:
         response = await outbound.send("GET", upstream.url("/a%2Fb?x=%20&y"), headers={"X-Key": "k"})
         assert response.status == 200
         assert await read_bounded_body(response, 10) == b"fine"
@@ -53,7 +53,7 @@ async def test_a_request_carries_what_it_was_given_and_little_else(outbound: Gua
 
 async def test_headers_given_take_the_place_of_the_boards_own(outbound: GuardedClient) -> None:
     headers = CIMultiDict([("user-agent", "mine"), ("Accept-Encoding", "identity"), ("X-A", "1"), ("X-A", "2")])
-    async with answering(answer()) as upstream:
+    async with serve_responses(answer()) as upstream:
         await read_bounded_body(await outbound.send("GET", upstream.url(), headers=headers), 10)
     sent = lines(upstream.heads[0])[2:]
     assert sorted(line.lower() for line in sent) == [
@@ -87,13 +87,13 @@ async def test_proxies_of_the_environment_are_not_used(
 ) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    async with answering(answer(b"direct")) as upstream:
+    async with serve_responses(answer(b"direct")) as upstream:
         assert await read_bounded_body(await outbound.send("GET", upstream.url()), 10) == b"direct"
 
 
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Again", "308 For Good"])
 async def test_a_redirect_is_handed_back_and_not_followed(status: str, outbound: GuardedClient) -> None:
-    async with answering(answer(b"", "Location: /else", status=status)) as upstream:
+    async with serve_responses(answer(b"", "Location: /else", status=status)) as upstream:
         response = await outbound.send("GET", upstream.url())
         assert response.status == int(status[:3])
         assert response.headers["Location"] == "/else"
@@ -102,14 +102,14 @@ async def test_a_redirect_is_handed_back_and_not_followed(status: str, outbound:
 
 
 async def test_cookies_are_not_kept(outbound: GuardedClient) -> None:
-    async with answering(answer(b"", "Set-Cookie: a=b; Path=/")) as upstream:
+    async with serve_responses(answer(b"", "Set-Cookie: a=b; Path=/")) as upstream:
         for _ in range(2):
             await read_bounded_body(await outbound.send("GET", upstream.url()), 10)
     assert "cookie" not in upstream.heads[1].lower()
 
 
 async def test_connections_are_used_again(outbound: GuardedClient) -> None:
-    async with answering(answer(b"x")) as upstream:
+    async with serve_responses(answer(b"x")) as upstream:
         for method in ("GET", "POST", "GET"):
             await read_bounded_body(await outbound.send(method, upstream.url()), 10)
         assert (upstream.connections, len(upstream.heads)) == (1, 3)
@@ -127,7 +127,7 @@ async def test_a_name_is_looked_up_once_for_many_requests_at_once() -> None:
     async def one(upstream: Upstream) -> bytes:
         return await read_bounded_body(await outbound.send("GET", upstream.url(host="api.example")), 10)
 
-    async with answering(answer(b"x")) as upstream:
+    async with serve_responses(answer(b"x")) as upstream:
         assert await asyncio.gather(*(one(upstream) for _ in range(20))) == [b"x"] * 20
     assert asked == ["api.example"]
     await outbound.close()
@@ -144,7 +144,7 @@ async def test_a_lookup_that_hangs_holds_up_no_other(outbound: GuardedClient, mo
     hanging: list[str] = []
     done = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", slow_for_some)
-    async with answering(answer(b"x")) as upstream:
+    async with serve_responses(answer(b"x")) as upstream:
         slow = [asyncio.create_task(outbound.send("GET", URL(f"http://h{number}.invalid/"))) for number in range(40)]
 
         async def all_hang() -> bool:
@@ -173,7 +173,7 @@ async def test_requests_at_once_are_each_judged_by_the_host_they_ask_for(outboun
             return type(error).__name__
         return (await read_bounded_body(response, 10)).decode()
 
-    async with answering(answer(b"x")) as upstream:
+    async with serve_responses(answer(b"x")) as upstream:
         outcomes = await asyncio.gather(*(one(upstream, number) for number in range(40)))
         assert all("good.example" in head for head in upstream.heads)
     assert outcomes == ["EgressRefused", "x"] * 20

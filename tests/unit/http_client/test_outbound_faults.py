@@ -25,7 +25,7 @@ from pegboard.model.call_errors import (
     UpstreamUnreachable,
 )
 from tests.event_loops import USE_UVLOOP
-from tests.unit.http_client.upstreams import answer, answering, head_of, open_files, serving
+from tests.unit.http_client.upstreams import answer, head_of, open_files, serve_responses, serving
 from tests.waiting import until
 
 LOCAL = AllowList.read("127.0.0.1")
@@ -123,7 +123,7 @@ async def test_a_connection_that_is_closed_without_an_answer(outbound: GuardedCl
     ids=["another protocol", "no status", "an endless header", "zeros"],
 )
 async def test_an_answer_that_is_not_http(message: bytes, outbound: GuardedClient) -> None:
-    async with answering(message, keep=False) as upstream:
+    async with serve_responses(message, keep=False) as upstream:
         fault = await fault_of(outbound, upstream.url("/?q=secret"))
     assert type(fault) is UpstreamFailed
     assert fault.message.startswith(f"127.0.0.1:{upstream.port} did not answer in HTTP: ")
@@ -133,7 +133,7 @@ async def test_an_answer_that_is_not_http(message: bytes, outbound: GuardedClien
 
 async def test_an_answer_that_switches_protocols(outbound: GuardedClient) -> None:
     switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
-    async with answering(switch) as upstream:
+    async with serve_responses(switch) as upstream:
         fault = await fault_of(outbound, upstream.url())
         await asyncio.wait_for(upstream.gone.wait(), 30)
     assert type(fault) is UpstreamFailed
@@ -185,7 +185,7 @@ async def test_a_resolver_that_never_answers() -> None:
 
 
 async def test_a_header_that_would_split_the_request(outbound: GuardedClient) -> None:
-    async with answering(answer()) as upstream:
+    async with serve_responses(answer()) as upstream:
         fault = await fault_of(outbound, upstream.url(), headers={"X-A": "secret\r\nX-B: 1"})
         assert upstream.heads == []
     assert isinstance(fault, Misconfigured)
@@ -208,7 +208,7 @@ async def test_a_request_that_is_cancelled_closes_its_connection(outbound: Guard
 
 
 async def test_after_closing_nothing_is_sent(outbound: GuardedClient) -> None:
-    async with answering(answer()) as upstream:
+    async with serve_responses(answer()) as upstream:
         await read_bounded_body(await outbound.send("GET", upstream.url()), 10)
         await outbound.close()
         await outbound.close()

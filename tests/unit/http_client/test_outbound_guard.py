@@ -13,7 +13,7 @@ from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import EgressRefused, UpstreamUnreachable
 from tests.unit.http_client.blocked_addresses import LOOPBACK_SPELLINGS, NOT_PUBLIC, PUBLIC
-from tests.unit.http_client.upstreams import Upstream, answer, answering
+from tests.unit.http_client.upstreams import Upstream, answer, serve_responses
 
 pytestmark = pytest.mark.usefixtures("dialled")
 
@@ -34,11 +34,11 @@ class Names:
 @pytest.fixture
 async def upstream() -> AsyncIterator[Upstream]:
     """A server on loopback that must not be reached unless it is allowed."""
-    async with answering(answer(b"reached")) as running:
+    async with serve_responses(answer(b"reached")) as running:
         yield running
 
 
-async def sent(outbound: GuardedClient, url: URL | str) -> bytes:
+async def send_get(outbound: GuardedClient, url: URL | str) -> bytes:
     try:
         return await read_bounded_body(await outbound.send("GET", URL(url)), 100)
     finally:
@@ -56,7 +56,7 @@ async def test_an_address_that_is_not_public_is_refused(address: str, dialled: l
     with pytest.raises(EgressRefused, match="not a public address") as at_registration:
         outbound.check(url)
     with pytest.raises(EgressRefused) as at_sending:
-        await sent(outbound, url)
+        await send_get(outbound, url)
     assert at_registration.value.message == at_sending.value.message
     assert "PEGBOARD_EGRESS_ALLOW" in at_sending.value.message
     assert "secret" not in at_sending.value.message
@@ -68,7 +68,7 @@ async def test_a_name_for_an_address_that_is_not_public_is_refused(address: str,
     outbound = GuardedClient(AllowList(), resolver=Names(evil=[[address]]), connect_seconds=10)
     outbound.check("https://evil/")
     with pytest.raises(EgressRefused, match=r"'evil' \(.*\).*PEGBOARD_EGRESS_ALLOW"):
-        await sent(outbound, "https://evil/")
+        await send_get(outbound, "https://evil/")
     assert dialled == []
 
 
@@ -79,7 +79,7 @@ async def test_no_spelling_of_loopback_gets_through(host: str, upstream: Upstrea
     with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
         outbound.check(url)
     with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
-        await sent(outbound, url)
+        await send_get(outbound, url)
     assert (dialled, upstream.connections) == ([], 0)
 
 
@@ -87,14 +87,14 @@ async def test_no_spelling_of_loopback_gets_through(host: str, upstream: Upstrea
 async def test_a_url_that_claims_to_be_encoded_gets_no_further(host: str, upstream: Upstream) -> None:
     outbound = GuardedClient(AllowList(), connect_seconds=10)
     with pytest.raises((EgressRefused, UpstreamUnreachable)):
-        await sent(outbound, URL(f"http://{host}:{upstream.port}/", encoded=True))
+        await send_get(outbound, URL(f"http://{host}:{upstream.port}/", encoded=True))
     assert upstream.connections == 0
 
 
 @pytest.mark.parametrize("host", ["localhost", "LocalHost", "LOCALHOST"])
 async def test_localhost_is_refused_when_it_is_called(host: str, upstream: Upstream) -> None:
     with pytest.raises(EgressRefused, match=r"'localhost' \("):
-        await sent(GuardedClient(AllowList(), connect_seconds=10), upstream.url(host=host))
+        await send_get(GuardedClient(AllowList(), connect_seconds=10), upstream.url(host=host))
     assert upstream.connections == 0
 
 
@@ -104,7 +104,7 @@ async def test_a_public_address_is_let_through(address: str, dialled: list[str])
     for url in (f"http://{in_url(address)}/", "http://api/"):
         GuardedClient(AllowList(), connect_seconds=10).check(url)
         with pytest.raises(UpstreamUnreachable, match="Network is unreachable"):
-            await sent(GuardedClient(AllowList(), resolver=names, connect_seconds=10), url)
+            await send_get(GuardedClient(AllowList(), resolver=names, connect_seconds=10), url)
     assert len(dialled) == 2
 
 
@@ -115,7 +115,7 @@ async def test_a_public_address_is_let_through(address: str, dialled: list[str])
 async def test_what_is_allowed_is_reached(host: str, entry: str, upstream: Upstream) -> None:
     names = Names(**{"api.example": [["127.0.0.1"]]})
     outbound = GuardedClient(AllowList.read(entry.format(port=upstream.port)), resolver=names, connect_seconds=10)
-    assert await sent(outbound, upstream.url(host=host)) == b"reached"
+    assert await send_get(outbound, upstream.url(host=host)) == b"reached"
 
 
 @pytest.mark.parametrize(
@@ -125,20 +125,20 @@ async def test_what_is_nearly_allowed_is_refused(entry: str, upstream: Upstream,
     names = Names(**{"api.example": [["127.0.0.1"]]})
     outbound = GuardedClient(AllowList.read(entry.format(port=upstream.port)), resolver=names, connect_seconds=10)
     with pytest.raises(EgressRefused):
-        await sent(outbound, upstream.url(host="api.example"))
+        await send_get(outbound, upstream.url(host="api.example"))
     assert (dialled, upstream.connections) == ([], 0)
 
 
 async def test_ipv6_is_reached_if_it_is_allowed() -> None:
-    async with answering(answer(b"six"), host="::1") as upstream:
+    async with serve_responses(answer(b"six"), host="::1") as upstream:
         allow = AllowList.read(f"[::1]:{upstream.port}")
         GuardedClient(allow, connect_seconds=10).check(str(upstream.url(host="[::1]")))
-        assert await sent(GuardedClient(allow, connect_seconds=10), upstream.url(host="[::1]")) == b"six"
+        assert await send_get(GuardedClient(allow, connect_seconds=10), upstream.url(host="[::1]")) == b"six"
 
 
 async def test_a_mapped_address_is_allowed_as_the_one_it_wraps(upstream: Upstream) -> None:
     outbound = GuardedClient(AllowList.read("127.0.0.1"), connect_seconds=10)
-    assert await sent(outbound, URL(f"http://[::ffff:127.0.0.1]:{upstream.port}/")) == b"reached"
+    assert await send_get(outbound, URL(f"http://[::ffff:127.0.0.1]:{upstream.port}/")) == b"reached"
 
 
 @pytest.mark.parametrize("host", ["127.1", "0x7f.1", "2130706433", "127.0.0.1."])
@@ -147,7 +147,7 @@ async def test_an_allowed_address_must_be_written_plainly(host: str, upstream: U
     with pytest.raises(EgressRefused, match=r"write it as 127\.0\.0\.1"):
         outbound.check(str(upstream.url(host=host)))
     with pytest.raises(EgressRefused, match=r"write it as 127\.0\.0\.1"):
-        await sent(outbound, upstream.url(host=host))
+        await send_get(outbound, upstream.url(host=host))
 
 
 @pytest.mark.parametrize("host", ["4294967296", "256.1.1.1", "1.2.3.4.5", "08.1.1.1", "example.0x7f"])
@@ -156,7 +156,7 @@ async def test_a_number_that_is_no_address_is_refused(host: str) -> None:
     with pytest.raises(EgressRefused, match="not a plain address"):
         outbound.check(f"http://{host}/")
     with pytest.raises(EgressRefused, match="not a plain address"):
-        await sent(outbound, f"http://{host}/")
+        await send_get(outbound, f"http://{host}/")
 
 
 @pytest.mark.parametrize("host", ["[::g]", "[1:2:3]", "[::ffff:0x7f.1]", "[::1%25lo]", "[fe80::1%25eth0]"])
@@ -165,7 +165,7 @@ async def test_ipv6_that_cannot_be_read_or_names_a_zone_is_refused(host: str, di
     with pytest.raises(EgressRefused):
         outbound.check(f"http://{host}/")
     with pytest.raises(EgressRefused):
-        await sent(outbound, f"http://{host}/")
+        await send_get(outbound, f"http://{host}/")
     assert dialled == []
 
 
@@ -174,7 +174,7 @@ async def test_a_name_that_is_rebound_between_check_and_call_is_refused(upstream
     outbound = GuardedClient(AllowList(), resolver=names, connect_seconds=10)
     assert await names("evil", 80) == ["8.8.8.8"]
     with pytest.raises(EgressRefused, match=r"127\.0\.0\.1"):
-        await sent(outbound, upstream.url(host="evil"))
+        await send_get(outbound, upstream.url(host="evil"))
     assert (dialled, upstream.connections) == ([], 0)
 
 
@@ -183,7 +183,7 @@ async def test_a_name_that_is_rebound_between_two_calls_is_refused(upstream: Ups
     with pytest.raises(UpstreamUnreachable):
         await outbound.send("GET", URL("http://evil/"))
     with pytest.raises(EgressRefused):
-        await sent(outbound, upstream.url(host="evil"))
+        await send_get(outbound, upstream.url(host="evil"))
     assert (dialled, upstream.connections) == (["8.8.8.8"], 0)
 
 
@@ -197,7 +197,7 @@ async def test_of_a_names_addresses_only_the_permitted_are_tried(
     outbound = GuardedClient(
         AllowList.read("127.0.0.1"), resolver=Names(mixed=[[*addresses, "127.0.0.1"]]), connect_seconds=10
     )
-    assert await sent(outbound, upstream.url(host="mixed")) == b"reached"
+    assert await send_get(outbound, upstream.url(host="mixed")) == b"reached"
     assert set(dialled) == {"127.0.0.1"}
 
 
@@ -205,21 +205,21 @@ async def test_a_name_with_thousands_of_refused_addresses_costs_no_attempt(diall
     many = [f"10.0.{high}.{low}" for high in range(16) for low in range(256)]
     async with asyncio.timeout(30):
         with pytest.raises(EgressRefused, match=r"10\.0\.0\.0"):
-            await sent(GuardedClient(AllowList(), resolver=Names(many=[many]), connect_seconds=10), "http://many/")
+            await send_get(GuardedClient(AllowList(), resolver=Names(many=[many]), connect_seconds=10), "http://many/")
     assert dialled == []
 
 
 async def test_a_name_with_thousands_of_addresses_is_tried_a_few_times(dialled: list[str]) -> None:
     many = [f"8.8.{high}.{low}" for high in range(16) for low in range(256)]
     with pytest.raises(UpstreamUnreachable):
-        await sent(GuardedClient(AllowList(), resolver=Names(many=[many]), connect_seconds=10), "http://many/")
+        await send_get(GuardedClient(AllowList(), resolver=Names(many=[many]), connect_seconds=10), "http://many/")
     assert len(set(dialled)) <= 16
 
 
 @pytest.mark.parametrize("answered", [["localhost"], ["0x7f.1"], ["127.1"], ["127.0.0.1:80"], [""], []])
 async def test_a_resolver_must_answer_with_addresses(answered: list[str], dialled: list[str]) -> None:
     with pytest.raises(UpstreamUnreachable, match="'odd' could not be resolved"):
-        await sent(
+        await send_get(
             GuardedClient(AllowList.read("127.0.0.1"), resolver=Names(odd=[answered]), connect_seconds=10),
             "http://odd/",
         )
@@ -235,7 +235,7 @@ async def test_other_schemes_are_refused(url: str, dialled: list[str]) -> None:
     with pytest.raises(EgressRefused, match="only http and https"):
         outbound.check(url)
     with pytest.raises(EgressRefused, match="only http and https"):
-        await sent(outbound, url)
+        await send_get(outbound, url)
     assert dialled == []
 
 
@@ -247,7 +247,7 @@ async def test_credentials_in_a_url_are_refused_and_not_repeated(credentials: st
         outbound.check(url)
     assert "hunter2" not in caught.value.message
     with pytest.raises(EgressRefused, match="auth_config"):
-        await sent(outbound, url)
+        await send_get(outbound, url)
     assert upstream.connections == 0
 
 

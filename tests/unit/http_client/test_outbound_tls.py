@@ -15,7 +15,7 @@ from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.model.call_errors import UpstreamUnreachable
 from tests.event_loops import USE_UVLOOP
-from tests.unit.http_client.upstreams import Upstream, answer, answering, open_files, serving
+from tests.unit.http_client.upstreams import Upstream, answer, open_files, serve_responses, serving
 from tests.waiting import until
 
 LOCAL = AllowList.read("127.0.0.1")
@@ -70,7 +70,7 @@ async def fault_of(
 @pytest.mark.parametrize("host", ["api.example", "API.example.", "127.0.0.1"])
 async def test_a_certificate_of_the_right_name_is_trusted(host: str, authority: trustme.CA) -> None:
     context = server_side(authority, "api.example", "127.0.0.1")
-    async with answering(answer(b"fine"), context=context) as upstream:
+    async with serve_responses(answer(b"fine"), context=context) as upstream:
         outbound = trusting(authority)
         response = await outbound.send("GET", upstream.url(host=host, scheme="https"))
         assert await read_bounded_body(response, 10) == b"fine"
@@ -78,7 +78,7 @@ async def test_a_certificate_of_the_right_name_is_trusted(host: str, authority: 
 
 
 async def test_an_unknown_authority_is_not_trusted(authority: trustme.CA) -> None:
-    async with answering(answer(), context=server_side(authority, "api.example")) as upstream:
+    async with serve_responses(answer(), context=server_side(authority, "api.example")) as upstream:
         result = await fault_of(GuardedClient(LOCAL, resolver=local, connect_seconds=10), upstream)
         assert upstream.heads == []
     assert result.startswith("TLS with ")
@@ -87,7 +87,7 @@ async def test_an_unknown_authority_is_not_trusted(authority: trustme.CA) -> Non
 
 @pytest.mark.parametrize("host", ["other.example", "127.0.0.1"])
 async def test_a_certificate_of_another_name_is_not_trusted(host: str, authority: trustme.CA) -> None:
-    async with answering(answer(), context=server_side(authority, "api.example")) as upstream:
+    async with serve_responses(answer(), context=server_side(authority, "api.example")) as upstream:
         result = await fault_of(trusting(authority), upstream, host)
         assert upstream.heads == []
     assert "mismatch" in result
@@ -125,6 +125,6 @@ async def test_a_server_that_insists_on_a_client_certificate(authority: trustme.
     context = server_side(authority, "api.example")
     context.verify_mode = ssl.CERT_REQUIRED
     authority.configure_trust(context)
-    async with answering(answer(), context=context) as upstream:
+    async with serve_responses(answer(), context=context) as upstream:
         # It reports this only after the request was sent.
         await fault_of(trusting(authority), upstream, sent=True)

@@ -15,7 +15,7 @@ from pegboard.http_client.bounded_body import read_bounded_body
 from pegboard.http_client.guarded_client import AddressInfo, GuardedClient
 from pegboard.model.call_errors import UpstreamFailed
 from tests.event_loops import USE_UVLOOP
-from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, serving
+from tests.unit.http_client.upstreams import answer, chunked, head_of, serve_responses, serving
 
 LOCAL = AllowList.read("127.0.0.1")
 
@@ -45,14 +45,14 @@ async def outbound() -> AsyncIterator[GuardedClient]:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "GET", "OPTIONS"])
 async def test_a_request_that_could_have_a_body_says_that_it_has_none(outbound: GuardedClient, method: str) -> None:
-    async with answering(answer()) as upstream:
+    async with serve_responses(answer()) as upstream:
         await read_bounded_body(await outbound.send(method, upstream.url()), 10)
     assert ("Content-Length: 0\r\n" in upstream.heads[0]) is (method not in {"GET", "OPTIONS"})
 
 
 async def test_answers_that_only_announce_another_are_passed_over(outbound: GuardedClient) -> None:
     hint = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
-    async with answering(b"HTTP/1.1 100 Continue\r\n\r\n" + hint + answer(b"real")) as upstream:
+    async with serve_responses(b"HTTP/1.1 100 Continue\r\n\r\n" + hint + answer(b"real")) as upstream:
         for _ in range(2):
             response = await outbound.send("GET", upstream.url())
             assert response.status == 200
@@ -63,7 +63,7 @@ async def test_answers_that_only_announce_another_are_passed_over(outbound: Guar
 
 async def test_a_body_that_is_all_there_is_still_held_to_the_limit(outbound: GuardedClient) -> None:
     raw = answer(b"", "Transfer-Encoding: chunked", length=False) + chunked(b"12345", b"67890")
-    async with answering(raw) as upstream:
+    async with serve_responses(raw) as upstream:
         with pytest.raises(UpstreamFailed, match="more than 9 bytes"):
             await read_bounded_body(await outbound.send("GET", upstream.url()), 9)
         assert await read_bounded_body(await outbound.send("GET", upstream.url()), 10) == b"1234567890"
@@ -108,7 +108,7 @@ async def test_a_connection_that_was_answered_too_early_is_not_used_again(
 
 
 async def test_a_body_is_sent_without_waiting_for_the_answer_to_expect(outbound: GuardedClient) -> None:
-    async with answering(answer(b"done")) as upstream, asyncio.timeout(30):
+    async with serve_responses(answer(b"done")) as upstream, asyncio.timeout(30):
         response = await outbound.send("PUT", upstream.url(), headers={"Expect": "100-continue"}, body=b"body")
         assert await read_bounded_body(response, 10) == b"done"
     assert "Expect: 100-continue\r\n" in upstream.heads[0]
@@ -116,7 +116,7 @@ async def test_a_body_is_sent_without_waiting_for_the_answer_to_expect(outbound:
 
 async def test_headers_are_sent_as_they_are_given(outbound: GuardedClient) -> None:
     headers = CIMultiDict([("X-A", "1"), ("x-a", "2"), ("Cookie", "a=b"), ("Authorization", "Basic x")])
-    async with answering(answer()) as upstream:
+    async with serve_responses(answer()) as upstream:
         for body in (None, b"", b"body"):
             await read_bounded_body(await outbound.send("POST", upstream.url(), headers=headers, body=body), 10)
     for sent, length in zip(upstream.heads, (0, 0, 4), strict=True):

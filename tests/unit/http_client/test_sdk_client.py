@@ -15,7 +15,7 @@ from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.http_client.mcp_transport import create_sdk_client
 from pegboard.model.call_errors import EgressRefused, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.version import __version__
-from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, open_files, serving
+from tests.unit.http_client.upstreams import answer, chunked, head_of, open_files, serve_responses, serving
 from tests.waiting import until
 
 LIMIT = 1000
@@ -49,7 +49,9 @@ async def fault_of(client: httpx2.AsyncClient, url: object, kind: type[httpx2.HT
 
 
 async def test_a_request_carries_the_headers_and_asks_for_no_compression(client: httpx2.AsyncClient) -> None:
-    async with answering(answer(b'{"a": 1}', "Content-Type: application/json", "X-Two: 1", "X-Two: 2")) as upstream:
+    async with serve_responses(
+        answer(b'{"a": 1}', "Content-Type: application/json", "X-Two: 1", "X-Two: 2")
+    ) as upstream:
         response = await client.post(str(upstream.url("/mcp?a=%20b")), content=b"{}", headers={"X-Own": "1"})
     assert response.json() == {"a": 1}
     assert response.status_code == 200
@@ -69,7 +71,7 @@ async def test_a_request_carries_the_headers_and_asks_for_no_compression(client:
 
 async def test_headers_of_the_tool_take_the_place_of_the_boards(outbound: GuardedClient) -> None:
     async with (
-        answering(answer()) as upstream,
+        serve_responses(answer()) as upstream,
         create_sdk_client(outbound, headers={"user-agent": "mine"}, limit=1) as client,
     ):
         await client.get(str(upstream.url()))
@@ -78,7 +80,7 @@ async def test_headers_of_the_tool_take_the_place_of_the_boards(outbound: Guarde
 
 
 async def test_connections_are_shared_with_everything_else(client: httpx2.AsyncClient, outbound: GuardedClient) -> None:
-    async with answering(answer(b"x")) as upstream:
+    async with serve_responses(answer(b"x")) as upstream:
         for _ in range(3):
             await client.get(str(upstream.url()))
         async with create_sdk_client(outbound, headers={}, limit=LIMIT) as other:
@@ -87,7 +89,7 @@ async def test_connections_are_shared_with_everything_else(client: httpx2.AsyncC
 
 
 async def test_what_may_not_be_reached_is_refused(client: httpx2.AsyncClient) -> None:
-    async with answering(answer(), host="::1") as upstream:
+    async with serve_responses(answer(), host="::1") as upstream:
         cause = await fault_of(client, upstream.url(host="[::1]"), httpx2.ConnectError)
         assert upstream.connections == 0
     assert isinstance(cause, EgressRefused)
@@ -100,7 +102,7 @@ async def test_a_refused_connection_is_a_connect_error(client: httpx2.AsyncClien
 
 
 async def test_nonsense_is_a_protocol_error(client: httpx2.AsyncClient) -> None:
-    async with answering(b"nonsense\r\n\r\n", keep=False) as upstream:
+    async with serve_responses(b"nonsense\r\n\r\n", keep=False) as upstream:
         assert isinstance(await fault_of(client, upstream.url(), httpx2.RemoteProtocolError), UpstreamFailed)
 
 
@@ -116,13 +118,13 @@ async def test_silence_is_a_read_timeout(client: httpx2.AsyncClient) -> None:
 
 async def test_silence_in_the_middle_is_a_read_timeout(client: httpx2.AsyncClient) -> None:
     client.timeout = httpx2.Timeout(0.1)
-    async with answering(answer(b"4\r\nhalf\r\n", STREAM, length=False)) as upstream:
+    async with serve_responses(answer(b"4\r\nhalf\r\n", STREAM, length=False)) as upstream:
         assert isinstance(await fault_of(client, upstream.url(), httpx2.ReadTimeout), TimedOut)
         await asyncio.wait_for(upstream.gone.wait(), 30)
 
 
 async def test_an_answer_that_breaks_off_is_a_read_error(client: httpx2.AsyncClient) -> None:
-    async with answering(answer(b"half", "Content-Length: 8", length=False), keep=False) as upstream:
+    async with serve_responses(answer(b"half", "Content-Length: 8", length=False), keep=False) as upstream:
         assert isinstance(await fault_of(client, upstream.url(), httpx2.ReadError), UpstreamUnreachable)
 
 
@@ -130,32 +132,34 @@ async def test_an_answer_that_breaks_off_is_a_read_error(client: httpx2.AsyncCli
 async def test_a_json_answer_beyond_the_limit_is_cut_off(length: bool, client: httpx2.AsyncClient) -> None:
     body = b"x" * (LIMIT + 1)
     raw = answer(body) if length else answer(chunked(body[:500], body[500:]), STREAM, length=False)
-    async with answering(raw) as upstream:
+    async with serve_responses(raw) as upstream:
         cause = await fault_of(client, upstream.url(), httpx2.ReadError)
     assert isinstance(cause, UpstreamFailed)
     assert "more than 1000 bytes" in cause.message
 
 
 async def test_a_json_answer_up_to_the_limit_is_read(client: httpx2.AsyncClient) -> None:
-    async with answering(answer(b"x" * LIMIT)) as upstream:
+    async with serve_responses(answer(b"x" * LIMIT)) as upstream:
         assert len((await client.get(str(upstream.url()))).content) == LIMIT
 
 
 async def test_an_event_stream_has_no_total_limit(client: httpx2.AsyncClient) -> None:
     event = b"data: " + b"x" * 100 + b"\n\n"
-    async with answering(answer(chunked(*[event] * 100), EVENTS + "; charset=utf-8", STREAM, length=False)) as upstream:
+    async with serve_responses(
+        answer(chunked(*[event] * 100), EVENTS + "; charset=utf-8", STREAM, length=False)
+    ) as upstream:
         assert len((await client.get(str(upstream.url()))).content) == 100 * len(event)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "identity, gzip"])
 async def test_compressed_answers_are_refused(encoding: str, client: httpx2.AsyncClient) -> None:
-    async with answering(answer(gzip.compress(b"{}"), f"Content-Encoding: {encoding}")) as upstream:
+    async with serve_responses(answer(gzip.compress(b"{}"), f"Content-Encoding: {encoding}")) as upstream:
         cause = await fault_of(client, upstream.url(), httpx2.RemoteProtocolError)
     assert f"'{encoding}'" in cause.message
 
 
 async def test_redirects_are_handed_back(client: httpx2.AsyncClient) -> None:
-    async with answering(answer(b"", "Location: http://127.0.0.1:9/", status="307 Elsewhere")) as upstream:
+    async with serve_responses(answer(b"", "Location: http://127.0.0.1:9/", status="307 Elsewhere")) as upstream:
         response = await client.post(str(upstream.url()), content=b"{}")
     assert response.status_code == 307
 
@@ -199,7 +203,7 @@ async def test_cancelling_a_request_closes_its_connection(client: httpx2.AsyncCl
 
 
 async def test_leaving_a_stream_closes_its_connection(client: httpx2.AsyncClient) -> None:
-    async with answering(answer(b"9\r\ndata: a\n\n\r\n", EVENTS, STREAM, length=False)) as upstream:
+    async with serve_responses(answer(b"9\r\ndata: a\n\n\r\n", EVENTS, STREAM, length=False)) as upstream:
         async with client.stream("GET", str(upstream.url())):
             pass
         await asyncio.wait_for(upstream.gone.wait(), 30)
@@ -238,7 +242,7 @@ async def test_a_stream_that_floods_while_it_is_left_is_closed(client: httpx2.As
 
 
 async def test_file_descriptors_return_to_where_they_were(outbound: GuardedClient) -> None:
-    async with answering(answer(b"x" * 2000, "Connection: close")) as upstream:
+    async with serve_responses(answer(b"x" * 2000, "Connection: close")) as upstream:
         before = open_files()
         async with create_sdk_client(outbound, headers={}, limit=LIMIT) as client:
             for _ in range(20):

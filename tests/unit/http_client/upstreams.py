@@ -62,7 +62,7 @@ async def serving(
 
 
 @asynccontextmanager
-async def answering(
+async def serve_responses(
     *answers: bytes, context: ssl.SSLContext | None = None, host: str = "127.0.0.1", keep: bool = True
 ) -> AsyncIterator[Upstream]:
     """A server that sends these responses in turn, then repeats the last, and stores the head of each request."""

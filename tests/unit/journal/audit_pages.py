@@ -84,7 +84,7 @@ async def pruned(database: Database, before: datetime, limit: int = 20_000, **mo
     raise AssertionError("the prune does not end")
 
 
-async def left(database: Database) -> list[tuple[int, int]]:
+async def list_positions(database: Database) -> list[tuple[int, int]]:
     """Return the positions of the remaining rows."""
     return [(row[0], row[1]) for row in await read(database, "SELECT writer, seq FROM executions ORDER BY 1, 2")]
 

@@ -158,7 +158,7 @@ class WatchedWriter(JournalWriter):
 
 
 @dataclass(frozen=True)
-class Hand:
+class StandaloneJournal:
     """A journal with its backend and spool."""
 
     database: Database
@@ -214,10 +214,10 @@ def start(
     kept_for: timedelta = ANSWER_LIFETIME,
     max_answer: int = MAX_ANSWER_BYTES,
     **options: Any,
-) -> Hand:
+) -> StandaloneJournal:
     """Start a journal, connected as a board connects it; the options are its own."""
     ledger, writer, claims = lone_writer(database, spools, vault=vault, kept_for=kept_for, max_answer=max_answer)
-    return Hand(database, ledger, writer, claims, DatabaseJournal(ledger, writer, claims, **options))
+    return StandaloneJournal(database, ledger, writer, claims, DatabaseJournal(ledger, writer, claims, **options))
 
 
 def lone_writer(
@@ -253,7 +253,7 @@ class DeadWriters:
 
 
 @asynccontextmanager
-async def opened(database: Database, spools: Path | None, **options: Any) -> AsyncIterator[Hand]:
+async def opened(database: Database, spools: Path | None, **options: Any) -> AsyncIterator[StandaloneJournal]:
     """The same, closed afterwards."""
     hand = start(database, spools, **options)
     try:

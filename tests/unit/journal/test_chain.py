@@ -125,7 +125,7 @@ SIGNED = [
 ]
 
 
-async def written(database: Database, journal: list[list[dict[str, Any]]]) -> list[tuple[int, int]]:
+async def write_journal(database: Database, journal: list[list[dict[str, Any]]]) -> list[tuple[int, int]]:
     """Write the journal to the database; return the positions of its rows."""
     await empty(database)
     for number, calls in enumerate(journal, start=1):
@@ -148,7 +148,7 @@ async def is_found(database: Database, size: int = 20_000) -> bool:
 async def test_an_untouched_journal_is_never_suspected(
     quick_database: Database, journal: list[list[dict[str, Any]]], size: int
 ) -> None:
-    places = await written(quick_database, journal)
+    places = await write_journal(quick_database, journal)
     report = await verified(quick_database, size)
     assert (report.findings, report.checked) == ((), len(places))
     lines = await exported(quick_database, size)
@@ -160,7 +160,7 @@ async def test_an_untouched_journal_is_never_suspected(
 async def test_an_untouched_journal_is_never_suspected_on_either_database(
     database: Database, journal: list[list[dict[str, Any]]]
 ) -> None:
-    await written(database, journal)
+    await write_journal(database, journal)
     assert not await is_found(database)
     assert (await lines_verified(database, await exported(database))).findings == ()
 
@@ -170,7 +170,7 @@ async def test_an_untouched_journal_is_never_suspected_on_either_database(
 async def test_any_changed_field_is_found_and_its_row_named_first(
     quick_database: Database, journal: list[list[dict[str, Any]]], pick: int, column: str
 ) -> None:
-    places = await written(quick_database, journal)
+    places = await write_journal(quick_database, journal)
     assume(places)
     where = places[pick % len(places)]
     await damage(quick_database, where, column, {**CHANGES, **SQLITE}[column])
@@ -183,7 +183,7 @@ async def test_any_changed_field_is_found_on_either_database(database: Database)
     changes = {**CHANGES, **(SQLITE if database.kind == "sqlite" else POSTGRESQL)}
     assert set(changes) == {*FIELDS, "mac", "seq", "writer"}
     for column, change in changes.items():
-        await written(database, [[{}, {}, {}], [{}]])
+        await write_journal(database, [[{}, {}, {}], [{}]])
         await damage(database, (1, 2), column, change)
         assert await is_found(database), column
         assert (await lines_verified(database, await exported(database))).findings, column
@@ -192,7 +192,7 @@ async def test_any_changed_field_is_found_on_either_database(database: Database)
 @pytest.mark.parametrize("nonsense", NONSENSE)
 async def test_a_field_that_holds_what_it_cannot_is_found(quick_database: Database, nonsense: str) -> None:
     for column in (*FIELDS, "mac", "seq", "writer"):
-        await written(quick_database, [[{}, {}, {}], [{}]])
+        await write_journal(quick_database, [[{}, {}, {}], [{}]])
         await damage(quick_database, (1, 2), column, nonsense)
         assert await is_found(quick_database), column
         assert await is_found(quick_database, 1), column
@@ -201,7 +201,7 @@ async def test_a_field_that_holds_what_it_cannot_is_found(quick_database: Databa
 
 async def test_any_change_to_what_is_signed_is_found(database: Database) -> None:
     for table, column in SIGNED:
-        await written(database, [[{}, {}], [{}]])
+        await write_journal(database, [[{}, {}], [{}]])
         number = column in ("seq", "pruned_seq", "writers")
         await run(database, f"UPDATE {table} SET {column} = {f'{column} + 1' if number else ':new'}", new="0" * 32)
         assert await is_found(database), column
@@ -213,7 +213,7 @@ async def test_any_change_to_what_is_signed_is_found(database: Database) -> None
 async def test_any_removed_row_is_found(
     quick_database: Database, journal: list[list[dict[str, Any]]], pick: int, many: int
 ) -> None:
-    places = await written(quick_database, journal)
+    places = await write_journal(quick_database, journal)
     assume(places)
     writer, seq = places[pick % len(places)]
     statement = "DELETE FROM executions WHERE writer = :w AND seq >= :s AND seq < :e"
@@ -227,7 +227,7 @@ async def test_any_removed_row_is_found(
 async def test_any_swapped_pair_is_found(
     quick_database: Database, journal: list[list[dict[str, Any]]], one: int, other: int, with_mac: bool
 ) -> None:
-    places = await written(quick_database, journal)
+    places = await write_journal(quick_database, journal)
     assume(len(places) > 1)
     first, second = places[one % len(places)], places[other % len(places)]
     assume(first != second)

@@ -16,7 +16,7 @@ from pegboard.journal.open_journal import open_chain
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained_journals import read, run
-from tests.unit.journal.standalone_journals import VAULT, Hand, lone_writer, opened, start
+from tests.unit.journal.standalone_journals import VAULT, StandaloneJournal, lone_writer, opened, start
 from tests.unit.storage.sample_rows import an_execution
 
 MAC = "0" * 32
@@ -34,7 +34,7 @@ async def findings(database: Database) -> list[tuple[str, int | None, int | None
     return [(found.kind, found.writer, found.first, found.last) for found in report.findings]
 
 
-async def lose_an_answer(hand: Hand) -> None:
+async def lose_an_answer(hand: StandaloneJournal) -> None:
     """Record a row whose first commit fails, so that the writer reads its head again."""
     hand.ledger.fails = "before"
     hand.ledger.tried.clear()
@@ -50,7 +50,7 @@ async def old_head(database: Database, seq: int) -> dict[str, Any]:
     return {"s": seq, "m": mac, "g": open_chain(VAULT).sign_head(1, ChainPosition(seq, mac))}
 
 
-async def put_back(database: Database, head: dict[str, Any]) -> None:
+async def restore_head(database: Database, head: dict[str, Any]) -> None:
     """Remove the rows after a head and put the head back."""
     await run(database, "DELETE FROM executions WHERE seq > :s", s=head["s"])
     await run(database, "UPDATE writers SET seq = :s, mac = :m, signature = :g WHERE number = 1", **head)
@@ -63,7 +63,7 @@ async def test_rows_removed_with_their_head_put_back_are_found_after_a_failed_tr
         with anyio.fail_after(30):
             for _ in range(4):
                 await hand.record()
-            await put_back(database, await old_head(database, 2))
+            await restore_head(database, await old_head(database, 2))
             assert await findings(database) == [], "without the process nothing shows it"
             await lose_an_answer(hand)
         assert hand.writer.number == 2
@@ -80,7 +80,7 @@ async def test_a_head_that_is_not_signed_is_refused(
             for _ in range(3):
                 await hand.record()
             [(mac,)] = await read(database, "SELECT mac FROM executions WHERE seq = 3")
-            await put_back(database, {"s": 1, "m": mac, "g": MAC})
+            await restore_head(database, {"s": 1, "m": mac, "g": MAC})
             await lose_an_answer(hand)
         assert hand.writer.number == 2
     assert await findings(database) == [("cut", 1, 2, 3)]
@@ -109,7 +109,7 @@ async def test_a_head_changed_before_the_writer_closes_is_written_back(database:
     with pytest.raises(ConnectionError):
         await writer.commit(EntryBatch([], []))
     ledger.fails = ""
-    await put_back(database, await old_head(database, 1))
+    await restore_head(database, await old_head(database, 1))
     await writer.close()
     assert await findings(database) == [("cut", 1, 2, 2)]
 

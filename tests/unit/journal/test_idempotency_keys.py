@@ -17,7 +17,7 @@ from pegboard.model.call_errors import FieldProblem, InvalidArguments, RateLimit
 from pegboard.model.idempotency_key import MAX_IDEMPOTENCY_KEY_LENGTH, check_idempotency_key, derive_call_keys
 from pegboard.testing import calls_of, member, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.journal.two_boards import Boards, Note, code, intents, is_repeat, two_boards
+from tests.unit.journal.two_boards import Boards, CountingTool, code, intents, is_repeat, two_boards
 
 NUMBER: dict[str, Any] = {"type": "integer"}
 ONCE = {"max_calls": 1, "period": "hour"}
@@ -37,7 +37,7 @@ async def board() -> AsyncIterator[Pegboard]:
 
 async def test_the_first_runs_and_repeats_get_its_answer_through_either_board(boards: Boards) -> None:
     one, other = boards
-    note = Note(*boards)
+    note = CountingTool(*boards)
     first = await one.call("note", {"n": 7}, key="k")
     again = [await board.call("note", {"n": 7}, key="k") for board in (one, other, one)]
     assert note.ran == [7]
@@ -53,7 +53,7 @@ async def test_the_first_runs_and_repeats_get_its_answer_through_either_board(bo
 
 
 async def test_without_a_key_or_with_another_it_runs_again(boards: Boards) -> None:
-    note = Note(*boards)
+    note = CountingTool(*boards)
     for key in ("k", None, None, "K", "k ", "other"):
         assert (await boards[0].call("note", key=key)).repeat_of is None
     assert len(note.ran) == 6
@@ -126,7 +126,7 @@ class TestOutcomes:
         assert len(await calls_of(boards[0], "echo")) == (fields.get("fallback") == {"tool": "echo"})
 
     async def test_a_timeout_is_an_answer_too(self, board: Pegboard) -> None:
-        note = Note(board, waits=True, timeout=0.1)
+        note = CountingTool(board, waits=True, timeout=0.1)
         first = await board.call("note", key="k")
         assert code(first) == "timeout"
         assert is_repeat(await board.call("note", key="k"), first)
@@ -143,7 +143,7 @@ class TestOutcomes:
 
 class TestScope:
     async def test_other_arguments_are_a_conflict_and_run_nothing(self, boards: Boards) -> None:
-        note = Note(*boards)
+        note = CountingTool(*boards)
         first = await boards[0].call("note", {"n": 1}, key="k")
         for board in boards:
             refused = await board.call("note", {"n": 2}, key="k")
@@ -160,7 +160,7 @@ class TestScope:
         assert is_repeat(await board.call("echo", {"b": 2, "a": 1}, key="k"), first)
 
     async def test_another_user_with_the_same_key_runs_it(self, board: Pegboard) -> None:
-        note = Note(board, is_public=True)
+        note = CountingTool(board, is_public=True)
         callers = [await member(board, name) for name in ("ada", "bob")]
         for caller in (None, *callers):
             assert (await board.call("note", key="k", caller=caller)).repeat_of is None
@@ -168,7 +168,7 @@ class TestScope:
         assert (await board.call("note", key="k", caller=callers[0])).repeat_of is not None
 
     async def test_another_tool_with_the_same_key_runs(self, board: Pegboard) -> None:
-        note = Note(board)
+        note = CountingTool(board)
         first = await board.call("echo", key="k")
         assert (await board.call("note", key="k")).repeat_of is None
         assert (first.repeat_of, len(note.ran)) == (None, 1)
@@ -271,7 +271,7 @@ class TestKeys:
         assert derive_call_keys(None, count) == [None] * count
 
     async def test_run_makes_each_call_of_a_payload_once(self, board: Pegboard) -> None:
-        note = Note(board)
+        note = CountingTool(board)
         many = [{"name": "note", "arguments": {"n": 1}}, {"name": "note", "arguments": {"n": 1}}]
         first = await board.run(many, key="k")
         assert note.ran == [1, 1], "two places are two calls"

@@ -22,8 +22,8 @@ from pegboard.storage.database import Database
 from pegboard.storage.keyring import EnvironmentKeyring, encode_key
 from pegboard.storage.vault import Vault
 from pegboard.testing import calls_of, memory_board
-from tests.unit.journal.standalone_journals import ACTIVE, Hand, a_call, kill, opened, row_of, start
-from tests.unit.journal.two_boards import Boards, Note, board_on, code, intents, is_repeat, stored, two_boards
+from tests.unit.journal.standalone_journals import ACTIVE, StandaloneJournal, a_call, kill, opened, row_of, start
+from tests.unit.journal.two_boards import Boards, CountingTool, board_on, code, intents, is_repeat, stored, two_boards
 from tests.waiting import until
 
 SECRET = "hush-4711-hush"
@@ -36,7 +36,7 @@ async def boards(database_url: str, tmp_path: Path) -> AsyncIterator[Boards]:
         yield both
 
 
-async def made(hand: Hand, call: ReadyCall, output: bytes = b"1") -> None:
+async def make_first_call(hand: StandaloneJournal, call: ReadyCall, output: bytes = b"1") -> None:
     """Make a call that no one made before."""
     assert await hand.begin(call) is None
     await hand.journal.record(row_of(call), ToolResult(call.tool.name, True, output, run_id=call.run_id, attempts=1))
@@ -68,7 +68,7 @@ class TestSealed:
         assert first.output == {"told": SECRET}
 
     async def test_an_answer_opens_for_its_own_call_only(self, boards: Boards) -> None:
-        note = Note(boards[0])
+        note = CountingTool(boards[0])
         for key, n in (("one", 1), ("two", 2)):
             await boards[0].call("note", {"n": n}, key=key)
         async with boards[0].database.write() as conn:
@@ -81,10 +81,10 @@ class TestSealed:
 
 class TestRotation:
     async def test_answers_stay_readable_when_the_keys_are_changed(self, database_url: str, tmp_path: Path) -> None:
-        note = Note()
+        note = CountingTool()
         async with two_boards(database_url, tmp_path / "home") as (one, other):
-            note.hang(one)
-            note.hang(other)
+            note.register(one)
+            note.register(other)
             first = await one.call("note", key="k")
             report = await one.rotate_secrets()
             assert (report.finished, report.skipped) == (True, ())
@@ -92,14 +92,14 @@ class TestRotation:
             assert is_repeat(await other.call("note", key="k"), first)
             second = await other.call("note", key="after")
         async with board_on(database_url, tmp_path / "home") as later:
-            note.hang(later)
+            note.register(later)
             assert is_repeat(await later.call("note", key="k"), first)
             assert is_repeat(await later.call("note", key="after"), second)
             assert f"pb1:{report.key_id}:" in await stored(database_url)
         assert len(note.ran) == 2
 
     async def test_answers_under_a_new_key_are_no_change_of_the_board(self, boards: Boards) -> None:
-        Note(boards[0])
+        CountingTool(boards[0])
         for place in range(5):
             await boards[0].call("note", key=f"k{place}")
         before = await revision(boards[0].database)
@@ -114,7 +114,7 @@ class TestRotation:
         root = bytes(32)
         old, new = [Vault(EnvironmentKeyring(encode_key(bytes([n]) * 32)), root=root) for n in (1, 2)]
         async with opened(database, tmp_path / "spools", vault=old) as hand:
-            await made(hand, a_call(ACTIVE, key="k"))
+            await make_first_call(hand, a_call(ACTIVE, key="k"))
         async with opened(database, tmp_path / "spools", vault=new) as hand:
             with pytest.raises(AnswerNotKept, match="no longer readable"):
                 await hand.begin(a_call(ACTIVE, key="k"))
@@ -147,7 +147,7 @@ class TestSize:
         size = len(StoredAnswer.of(ToolResult("active", True, b"", attempts=1)).encode())
         for room in (0, 1):
             async with opened(database, tmp_path / f"spools{room}", max_answer=size + 10 - room) as hand:
-                await made(hand, a_call(ACTIVE, key=f"k{room}"), b"1" * 10)
+                await make_first_call(hand, a_call(ACTIVE, key=f"k{room}"), b"1" * 10)
                 if room:
                     with pytest.raises(AnswerNotKept):
                         await hand.begin(a_call(ACTIVE, key=f"k{room}"))
@@ -159,13 +159,13 @@ class TestTime:
     async def test_after_its_time_a_key_is_free_again(self, database: Database, tmp_path: Path) -> None:
         async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as hand:
             for _ in range(3):
-                await made(hand, a_call(ACTIVE, key="k"))
-            await made(hand, a_call(ACTIVE, key="k", digest="other arguments"))
+                await make_first_call(hand, a_call(ACTIVE, key="k"))
+            await make_first_call(hand, a_call(ACTIVE, key="k", digest="other arguments"))
             assert await intents(database) == [("done", True)]
 
     async def test_until_then_it_is_not(self, database: Database, tmp_path: Path) -> None:
         async with opened(database, tmp_path / "spools", kept_for=timedelta(minutes=1)) as hand:
-            await made(hand, a_call(ACTIVE, key="k"))
+            await make_first_call(hand, a_call(ACTIVE, key="k"))
             assert await hand.begin(a_call(ACTIVE, key="k")) is not None
 
     async def test_a_call_that_still_runs_then_is_waited_for(self, database: Database, tmp_path: Path) -> None:
@@ -186,10 +186,10 @@ class TestTime:
         self, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async with opened(database, tmp_path / "spools") as lasting:
-            await made(lasting, a_call(ACTIVE, key="lasts"))
+            await make_first_call(lasting, a_call(ACTIVE, key="lasts"))
             assert await lasting.begin(a_call(ACTIVE, key="runs")) is None
             async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as hand:
-                await made(hand, a_call(ACTIVE, key="over"))
+                await make_first_call(hand, a_call(ACTIVE, key="over"))
                 assert await hand.begin(a_call(ACTIVE, key="runs too")) is None
                 assert len(await intents(database)) == 4
                 monkeypatch.setattr(writer_module, "EXPIRE_INTERVAL_SECONDS", 0.0)
@@ -221,11 +221,11 @@ async def in_doubt(database: Database) -> bool:
 
 
 async def test_a_key_holds_after_a_restart_for_functions_too(database_url: str, tmp_path: Path) -> None:
-    note = Note()
+    note = CountingTool()
     results = []
     for ends in ("well", "by a kill", "well"):
         async with board_on(database_url, tmp_path / "home") as board:
-            note.hang(board)
+            note.register(board)
             results.append(await board.call("note", key="k"))
             if ends == "by a kill":
                 await kill(board)
@@ -235,7 +235,7 @@ async def test_a_key_holds_after_a_restart_for_functions_too(database_url: str, 
 
 async def test_on_a_board_in_memory_keys_work_as_well() -> None:
     async with memory_board() as board:
-        note = Note(board)
+        note = CountingTool(board)
         first = await board.call("note", key="k")
         assert is_repeat(await board.call("note", key="k"), first)
         assert len(note.ran) == 1

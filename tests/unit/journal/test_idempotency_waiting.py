@@ -16,7 +16,7 @@ from pegboard.storage.database import Database
 from pegboard.testing import calls_of
 from tests.surfaces.rest.clients import mock
 from tests.unit.journal.standalone_journals import ACTIVE, a_call, kill, opened, row_of
-from tests.unit.journal.two_boards import Boards, Note, code, intents, is_repeat, two_boards
+from tests.unit.journal.two_boards import Boards, CountingTool, code, intents, is_repeat, two_boards
 from tests.waiting import until
 
 
@@ -35,7 +35,7 @@ async def boards(database_url: str, tmp_path: Path) -> AsyncIterator[Boards]:
 class TestAtOnce:
     @pytest.mark.parametrize("places", [[0] * 10, [0, 1] * 5, [0, *[1] * 9]], ids=["one board", "both", "the other"])
     async def test_of_ten_one_runs_and_all_get_its_answer(self, boards: Boards, places: list[int]) -> None:
-        note = Note(*boards, waits=True)
+        note = CountingTool(*boards, waits=True)
         calls = [asyncio.create_task(boards[place].call("note", {"n": 3}, key="k")) for place in places]
         with anyio.fail_after(20):
             await note.started.wait()
@@ -49,7 +49,7 @@ class TestAtOnce:
         assert sorted(row.repeat_of or "" for row in rows) == ["", *[first.run_id] * 9]
 
     async def test_many_keys_at_once_through_both_boards_each_run_once(self, boards: Boards) -> None:
-        note = Note(*boards)
+        note = CountingTool(*boards)
         with anyio.fail_after(30):
             results = await asyncio.gather(
                 *(board.call("note", {"n": n}, key=f"k{n}") for _ in range(3) for n in range(20) for board in boards)
@@ -59,7 +59,7 @@ class TestAtOnce:
         assert len([result for result in results if result.repeat_of is None]) == 20
 
     async def test_other_arguments_meanwhile_are_a_conflict(self, boards: Boards) -> None:
-        note = Note(*boards, waits=True)
+        note = CountingTool(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", {"n": 1}, key="k"))
         await note.started.wait()
         others = [asyncio.create_task(board.call("note", {"n": 2}, key="k")) for board in boards]
@@ -82,8 +82,8 @@ class TestAtOnce:
 
 class TestDeadlines:
     async def test_a_repeat_gives_up_at_its_own_deadline_and_the_first_goes_on(self, boards: Boards) -> None:
-        note = Note(boards[0], waits=True, timeout=30)
-        note.hang(boards[1], timeout=0.3)
+        note = CountingTool(boards[0], waits=True, timeout=30)
+        note.register(boards[1], timeout=0.3)
         first = asyncio.create_task(boards[0].call("note", key="k"))
         await note.started.wait()
         with anyio.fail_after(30):
@@ -126,7 +126,7 @@ async def test_who_waits_for_another_process_does_not_outlast_the_journal(databa
 
 class TestCancelled:
     async def test_while_it_runs_it_has_run_and_its_repeats_are_informed(self, boards: Boards) -> None:
-        note = Note(*boards, waits=True)
+        note = CountingTool(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", key="k"))
         await note.started.wait()
         waiting = [asyncio.create_task(board.call("note", key="k")) for board in boards]
@@ -179,7 +179,7 @@ class TestCancelled:
             assert earlier.answer.output_json == b'"done"'
 
     async def test_a_repeat_that_is_cancelled_while_it_waits_hurts_no_other_call(self, boards: Boards) -> None:
-        note = Note(*boards, waits=True)
+        note = CountingTool(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", key="k"))
         await note.started.wait()
         waiting = [asyncio.create_task(board.call("note", key="k")) for board in boards for _ in range(2)]
@@ -211,7 +211,7 @@ class TestDead:
     """A process that dies while it runs a call with a key leaves the call in doubt permanently."""
 
     async def test_who_waits_for_it_in_another_is_informed(self, boards: Boards) -> None:
-        note = Note(*boards, waits=True)
+        note = CountingTool(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", key="k"))
         await note.started.wait()
         waiting = asyncio.create_task(boards[1].call("note", key="k"))
@@ -233,7 +233,7 @@ class TestDead:
         assert code(await boards[1].call("note", key="k")) == "in_doubt"
 
     async def test_a_key_whose_call_had_ended_keeps_its_answer(self, boards: Boards) -> None:
-        note = Note(*boards)
+        note = CountingTool(*boards)
         first = await boards[0].call("note", key="k")
         await kill(boards[0])
 

@@ -19,8 +19,8 @@ from pegboard.model.tool import Kind
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings, calls_of
 from tests.surfaces.rest.clients import mock
-from tests.unit.journal.standalone_journals import Hand, start
-from tests.unit.journal.two_boards import Note, board_on, code, intents, use
+from tests.unit.journal.standalone_journals import StandaloneJournal, start
+from tests.unit.journal.two_boards import CountingTool, board_on, code, intents, use
 from tests.waiting import until
 
 CONFIGS: dict[Kind, dict[str, Any]] = {
@@ -111,8 +111,8 @@ class Gated:
     """A board whose journal waits at a given point, and a tool on it."""
 
     board: Pegboard
-    hand: Hand
-    note: Note
+    hand: StandaloneJournal
+    note: CountingTool
 
     def shut(self) -> asyncio.Event:
         """Let the next transaction wait for the event returned."""
@@ -127,7 +127,7 @@ async def gated(database: Database, url: str, tmp_path: Path) -> AsyncIterator[G
     settings = NoSettings(home=tmp_path / "home", drain_seconds=1)
     async with Pegboard.open(url, settings=settings, journal=hand.journal) as board:
         await board.call("echo")
-        yield Gated(board, hand, Note(board, waits=True))
+        yield Gated(board, hand, CountingTool(board, waits=True))
 
 
 class TestCancelled:

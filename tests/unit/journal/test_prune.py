@@ -19,7 +19,7 @@ from pegboard.model.ids import make_lowest_id
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
 from pegboard.storage.journal_tables import ExecutionCount, Intent
-from tests.unit.journal.audit_pages import exported, left, lines_verified, pruned, received, verified
+from tests.unit.journal.audit_pages import exported, lines_verified, list_positions, pruned, received, verified
 from tests.unit.journal.chained_journals import (
     CHAIN,
     MINUTE,
@@ -47,7 +47,7 @@ async def quick_database() -> AsyncIterator[Database]:
 async def test_what_finished_before_a_moment_goes_and_the_rest_verifies(database: Database, limit: int) -> None:
     await journal(database, 5, 2, 0, 9)
     assert await pruned(database, NOW + 3 * MINUTE, limit) == 8
-    assert await left(database) == [(1, 4), (1, 5), *((4, seq) for seq in range(4, 10))]
+    assert await list_positions(database) == [(1, 4), (1, 5), *((4, seq) for seq in range(4, 10))]
     assert await verified(database) == VerificationReport(8, notes=("8 rows pruned",), total=8)
     assert await pruned(database, NOW + 3 * MINUTE) == 0
     assert await pruned(database, datetime.now(UTC)) == 8
@@ -60,7 +60,7 @@ async def test_only_a_beginning_goes_so_a_long_call_keeps_what_came_after_it(dat
     await add_writer(database, 1)
     await append(database, 1, [call(0), call(9), call(1), call(2)])
     assert await pruned(database, NOW + 5 * MINUTE) == 1
-    assert await left(database) == [(1, 2), (1, 3), (1, 4)]
+    assert await list_positions(database) == [(1, 2), (1, 3), (1, 4)]
     assert (await verified(database)).findings == ()
 
 
@@ -81,7 +81,7 @@ async def test_a_moment_in_the_future_is_refused(database: Database) -> None:
     for dry_run in (True, False):
         with pytest.raises(Invalid, match="future"):
             await Audit(database, CHAIN).prune(datetime.now(UTC) + MINUTE, dry_run=dry_run)
-    assert await left(database) == [(1, 1)]
+    assert await list_positions(database) == [(1, 1)]
 
 
 async def test_rows_from_before_the_chain_go_too(database: Database) -> None:
@@ -140,12 +140,12 @@ class TestTamperedJournals:
     ) -> None:
         await journal(database, 9)
         await run(database, damage)
-        before = await left(database)
+        before = await list_positions(database)
         with pytest.raises(Conflict, match=finding):
             await pruned(database, NOW + 5 * MINUTE)
-        assert await left(database) == before
+        assert await list_positions(database) == before
         await pruned(database, NOW + 5 * MINUTE, force=True)
-        assert await left(database) == [(1, 6), (1, 7), (1, 8), (1, 9)]
+        assert await list_positions(database) == [(1, 6), (1, 7), (1, 8), (1, 9)]
         assert (await verified(database)).findings == ()
 
     @pytest.mark.parametrize("change", ["caller = 'eve'", "mac = 'x'"])
@@ -206,6 +206,6 @@ async def test_pruning_at_any_moment_leaves_a_journal_that_verifies(
     latest = max(moments)
     for number, minutes in enumerate(times, start=1):
         old = next((place for place, minute in enumerate(minutes) if minute >= latest), len(minutes))
-        assert [seq for writer, seq in await left(quick_database) if writer == number] == [
+        assert [seq for writer, seq in await list_positions(quick_database) if writer == number] == [
             place + 1 for place in range(old, len(minutes))
         ]

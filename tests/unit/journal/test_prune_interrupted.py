@@ -14,7 +14,7 @@ from pegboard.journal.verify import VerificationReport
 from pegboard.storage import journal_chain_rows
 from pegboard.storage import journal_chain_rows as writers
 from pegboard.storage.database import Database
-from tests.unit.journal.audit_pages import left, pruned, verified
+from tests.unit.journal.audit_pages import list_positions, pruned, verified
 from tests.unit.journal.chained_journals import MINUTE, journal
 from tests.unit.storage.sample_rows import NOW
 
@@ -39,7 +39,7 @@ async def test_two_prunes_at_once_remove_each_row_once(database: Database) -> No
     removed = await asyncio.gather(*(pruned(database, moment, 4) for moment in moments))
     assert sum(removed) == 45
     assert (await verified(database)).findings == ()
-    assert len(await left(database)) == 5
+    assert len(await list_positions(database)) == 5
 
 
 async def test_a_marker_that_another_user_moved_is_not_moved_back(
@@ -84,14 +84,14 @@ async def test_a_prune_that_is_killed_leaves_a_journal_that_verifies(database: D
     for _ in range(3):
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, cwd=root)
         assert process.stdout is not None
-        before = len(await left(database))
+        before = len(await list_positions(database))
         await process.stdout.readline()
         for _ in range(1000):
-            if len(await left(database)) < before:
+            if len(await list_positions(database)) < before:
                 break
         process.kill()
         await process.wait()
-        remaining = len(await left(database))
+        remaining = len(await list_positions(database))
         report = await verified(database)
         assert (report.findings, report.checked) == ((), remaining)
         assert 0 < remaining < before

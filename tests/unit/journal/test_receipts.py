@@ -15,14 +15,14 @@ from pegboard.model.call import ReadyCall
 from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained_journals import read
-from tests.unit.journal.standalone_journals import ACTIVE, VAULT, Hand, a_call, opened, row_of, start
+from tests.unit.journal.standalone_journals import ACTIVE, VAULT, StandaloneJournal, a_call, opened, row_of, start
 from tests.unit.journal.two_boards import intents
 
 OUTPUT = {"id": 7, "ü": [None, 1.5]}
 KEYS = pytest.mark.parametrize("key", [None, "k"])
 
 
-async def begin(hand: Hand, call: ReadyCall) -> None:
+async def begin(hand: StandaloneJournal, call: ReadyCall) -> None:
     """Begin a call as versions did that wrote receipts."""
     if call.key is not None:
         await hand.begin(call._replace(is_transactional=True))
@@ -44,7 +44,9 @@ async def leave_receipt(database: Database, call: ReadyCall) -> None:
         )
 
 
-async def take_over(database: Database, spools: Path, dead: Hand) -> list[tuple[str, str | None, str | None]]:
+async def take_over(
+    database: Database, spools: Path, dead: StandaloneJournal
+) -> list[tuple[str, str | None, str | None]]:
     """Let a process die and another one recover its calls; return status, code and row id of every row."""
     await dead.die()
     with anyio.fail_after(30):

@@ -29,7 +29,7 @@ from tests.unit.journal.standalone_journals import (
     row_of,
     start,
 )
-from tests.unit.journal.two_boards import Note, board_on, code, intents, no_intents, rows
+from tests.unit.journal.two_boards import CountingTool, board_on, code, intents, no_intents, rows
 from tests.waiting import until
 
 
@@ -151,7 +151,7 @@ async def test_the_row_says_who_called_what(database: Database, database_url: st
         board_on(database_url, tmp_path / "home") as dead,
         board_on(database_url, tmp_path / "home") as board,
     ):
-        note = Note(dead, waits=True, keep_arguments=True)
+        note = CountingTool(dead, waits=True, keep_arguments=True)
         call = asyncio.create_task(dead.call("note", {"n": 4}))
         await note.started.wait()
         await kill(dead)

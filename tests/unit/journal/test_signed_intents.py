@@ -17,7 +17,7 @@ from pegboard.model.call_errors import InDoubt
 from pegboard.model.ids import new_id
 from pegboard.storage.database import Database
 from tests.unit.journal.chained_journals import read, run
-from tests.unit.journal.standalone_journals import ACTIVE, VAULT, Hand, a_call, opened, row_of, start
+from tests.unit.journal.standalone_journals import ACTIVE, VAULT, StandaloneJournal, a_call, opened, row_of, start
 
 COLUMNS = "writer, state, execution, receipts, claim, digest, answer, expires_at, mac, claim_mac"
 CHAIN = open_chain(VAULT)
@@ -43,7 +43,7 @@ def stored_id(database: Database, run_id: str) -> str:
     return run_id.replace("-", "") if database.kind == "sqlite" else run_id
 
 
-async def recovered(database: Database, spools: Path, dead: Hand) -> None:
+async def recovered(database: Database, spools: Path, dead: StandaloneJournal) -> None:
     """Let a process die, and another one recover its calls."""
     await dead.die()
     with anyio.fail_after(30):

@@ -55,7 +55,7 @@ def adopted(path: Path) -> SpoolContent:
 
 
 @contextmanager
-def written(appends: Batches) -> Iterator[tuple[Path, list[bytes], int]]:
+def write_spool(appends: Batches) -> Iterator[tuple[Path, list[bytes], int]]:
     """Return a dead writer's spool: its path, its entries, and its size in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         spool = Spool.create(Path(folder), new_id(), reserve=SMALL)
@@ -83,7 +83,7 @@ def test_where_room_cannot_be_reserved_it_is_filled(tmp_path: Path, error: Excep
 
 @given(batches, st.data())
 def test_a_cut_file_gives_its_whole_entries_and_says_that_it_is_cut(appends: Batches, data: st.DataObject) -> None:
-    with written(appends) as (path, kept, used):
+    with write_spool(appends) as (path, kept, used):
         size = data.draw(st.integers(0, max(SMALL, used)), "size")
         os.truncate(path, size)
         content = adopted(path)
@@ -94,7 +94,7 @@ def test_a_cut_file_gives_its_whole_entries_and_says_that_it_is_cut(appends: Bat
 
 @given(batches, st.data())
 def test_a_changed_byte_costs_at_most_the_entry_it_is_in(appends: Batches, data: st.DataObject) -> None:
-    with written(appends) as (path, kept, used):
+    with write_spool(appends) as (path, kept, used):
         raw = bytearray(path.read_bytes())
         breaks = [place for place, byte in enumerate(raw) if byte == ord("\n")]
         place = data.draw(st.one_of(st.integers(0, used), st.sampled_from([used, *breaks])), "place")
@@ -109,7 +109,7 @@ def test_a_changed_byte_costs_at_most_the_entry_it_is_in(appends: Batches, data:
 
 @given(batches, st.data())
 def test_what_is_read_was_written_whatever_else_is_in_the_file(appends: Batches, data: st.DataObject) -> None:
-    with written(appends) as (path, kept, used):
+    with write_spool(appends) as (path, kept, used):
         raw = path.read_bytes()
         lines = [0, used, *(found.start() + 1 for found in re.finditer(b"\n\n", raw))]
         span = st.tuples(*[st.one_of(st.sampled_from(lines), st.integers(0, used))] * 2).map(sorted)
@@ -126,7 +126,7 @@ def test_what_is_read_was_written_whatever_else_is_in_the_file(appends: Batches,
 
 @given(st.binary())
 def test_a_file_that_is_no_spool_holds_nothing_and_is_damaged(raw: bytes) -> None:
-    with written([]) as (path, _, _):
+    with write_spool([]) as (path, _, _):
         path.write_bytes(raw)
         assert adopted(path) == SpoolContent([], damaged=not raw or raw.strip(b"\0") != b"")
 
@@ -155,8 +155,8 @@ def fail(spool: Spool, how: str, batch: list[bytes], room: int) -> None:
             return pwrite(descriptor, content, offset)
         nonlocal room
         if room and len(content) > room:
-            room, written = 0, pwrite(descriptor, content[:room], offset)
-            return written
+            room, write_spool = 0, pwrite(descriptor, content[:room], offset)
+            return write_spool
         if how == "no room":
             faults.clear()
         raise OSError(errno.ENOSPC, "no room")

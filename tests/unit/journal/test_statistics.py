@@ -25,7 +25,7 @@ from pegboard.model.journal_row import serialize_execution
 from pegboard.storage.database import Database
 from tests.unit.journal.chained_journals import read
 from tests.unit.journal.standalone_journals import DeadWriters, WatchedLedger, lone_writer
-from tests.unit.storage.insert_rows import keep, keep_counts, keep_writer, move_writer
+from tests.unit.storage.insert_rows import insert_rows, keep_counts, keep_writer, move_writer
 from tests.unit.storage.sample_rows import NOW, an_execution
 
 ADA, BEN, TOOL = new_id(), new_id(), new_id()
@@ -101,7 +101,7 @@ async def test_a_tool_has_its_calls_errors_and_latencies(database: Database) -> 
 
 async def test_tools_that_there_are_not_share_a_line_without_latencies(database: Database) -> None:
     made = [an_execution(tool_name=name, status="refused", code="tool_not_found") for name in ("x", "y", "")]
-    await keep_writer(database, seq=await keep(database, *made))
+    await keep_writer(database, seq=await insert_rows(database, *made))
     (tool,) = (await Statistics(database).read(NOW, NOW)).tools
     assert (tool.tool_name, tool.calls, tool.refused, tool.errors) == (None, 3, 3, {"tool_not_found": 3})
     assert (tool.p50_ms, tool.p95_ms, tool.p99_ms, tool.max_ms) == (None, None, None, None)
@@ -109,7 +109,7 @@ async def test_tools_that_there_are_not_share_a_line_without_latencies(database:
 
 async def test_the_most_called_tool_comes_first(database: Database) -> None:
     made = [call(tool_name=name) for name in ("one", "three", "two", "three", "other", "two", "three")]
-    await keep_writer(database, seq=await keep(database, *made))
+    await keep_writer(database, seq=await insert_rows(database, *made))
     report = await Statistics(database).read(NOW, NOW)
     assert [tool.tool_name for tool in report.tools] == ["three", "two", "one", "other"]
 
@@ -117,7 +117,7 @@ async def test_the_most_called_tool_comes_first(database: Database) -> None:
 async def test_one_tool_or_one_caller_may_be_asked_for(database: Database) -> None:
     counted = [call(), call(tool_name="echo"), call(caller_id=BEN)]
     fresh = [call(), call(tool_name="echo", caller_id=BEN), call(tool_name="echo", tool_id=None)]
-    await keep_writer(database, seq=await keep(database, *counted, *fresh))
+    await keep_writer(database, seq=await insert_rows(database, *counted, *fresh))
     await keep_counts(database, counts_of(*counted), counted_seq=len(counted))
     statistics = Statistics(database)
 
@@ -135,8 +135,8 @@ async def test_one_tool_or_one_caller_may_be_asked_for(database: Database) -> No
 
 async def test_every_row_counts_once_before_and_after_its_writer_counts_it(database: Database) -> None:
     made = [call(elapsed_ms=number + 1.0, status=("succeeded", "failed")[number % 2]) for number in range(6)]
-    await keep_writer(database, 1, seq=await keep(database, *made[:3], writer=1))
-    await keep_writer(database, 2, seq=await keep(database, *made[3:], writer=2))
+    await keep_writer(database, 1, seq=await insert_rows(database, *made[:3], writer=1))
+    await keep_writer(database, 2, seq=await insert_rows(database, *made[3:], writer=2))
     statistics = Statistics(database)
     uncounted = await statistics.read(NOW, NOW)
     assert uncounted.tools[0].calls == 6
@@ -145,7 +145,7 @@ async def test_every_row_counts_once_before_and_after_its_writer_counts_it(datab
     await keep_counts(database, counts_of(made[2]), writer=1, counted_seq=3)
     await keep_counts(database, counts_of(*made[3:]), writer=2, counted_seq=3)
     assert await statistics.read(NOW, NOW) == uncounted
-    await move_writer(database, 2, await keep(database, call(), writer=2))
+    await move_writer(database, 2, await insert_rows(database, call(), writer=2))
     assert (await statistics.read(NOW, NOW)).tools[0].calls == 7
 
 
@@ -257,7 +257,7 @@ async def test_only_whole_hours_are_reported_and_the_answer_says_which(database:
         }.items()
     ]
     asked = (FULL + timedelta(minutes=59), FULL + timedelta(minutes=61))
-    await keep_writer(database, seq=await keep(database, *made))
+    await keep_writer(database, seq=await insert_rows(database, *made))
     fresh = await Statistics(database).read(*asked)
     assert (fresh.since, fresh.until) == (FULL, FULL + 2 * HOUR)
     assert set(by_name(fresh)) == {"first", "last"}
@@ -268,7 +268,7 @@ async def test_only_whole_hours_are_reported_and_the_answer_says_which(database:
 async def test_without_a_time_it_is_the_last_day_up_to_now(database: Database) -> None:
     now = datetime.now(UTC)
     made = [call(tool_name=name, started_at=now - ago) for name, ago in {"now": 0 * HOUR, "old": 26 * HOUR}.items()]
-    await keep_writer(database, seq=await keep(database, *made))
+    await keep_writer(database, seq=await insert_rows(database, *made))
     report = await Statistics(database).read()
     assert set(by_name(report)) == {"now"}
     assert report.until - report.since == 24 * HOUR
@@ -291,14 +291,14 @@ def test_the_hours_hold_the_time_asked_for_from_1970_on(since: datetime, until: 
 @pytest.mark.parametrize("moment", [datetime.min, datetime.max])
 async def test_any_moment_can_be_asked_for(database: Database, moment: datetime) -> None:
     asked = moment.replace(tzinfo=UTC)
-    await keep_writer(database, seq=await keep(database, call()))
+    await keep_writer(database, seq=await insert_rows(database, call()))
     assert (await Statistics(database).read(asked, asked)).tools == ()
     assert (await Statistics(database).read(until=asked)).tools == ()
     assert len((await Statistics(database).read(since=asked)).tools) == (asked < NOW)
 
 
 async def test_rows_from_before_the_chain_are_in_no_statistics(database: Database) -> None:
-    await keep(database, call(), writer=1)
+    await insert_rows(database, call(), writer=1)
     async with database.write() as conn:
         await conn.exec_driver_sql("UPDATE executions SET writer = NULL, seq = NULL, mac = NULL")
     assert (await Statistics(database).read(NOW, NOW)).tools == ()

@@ -11,7 +11,7 @@ from pegboard.journal.statistics import HOUR, MAX_PERIODS, MAX_PERIODS_OF_TOOLS,
 from pegboard.model.api_errors import Invalid
 from pegboard.storage.database import Database
 from tests.unit.journal.test_statistics import ADA, BEN, FULL, call, counts_of
-from tests.unit.storage.insert_rows import keep, keep_counts, keep_writer
+from tests.unit.storage.insert_rows import insert_rows, keep_counts, keep_writer
 
 DAY = timedelta(days=1)
 MIDNIGHT = FULL.replace(hour=0)
@@ -28,7 +28,7 @@ async def fill(database: Database) -> None:
         call(started_at=MIDNIGHT + HOUR, status="refused", code="missing"),
         call(started_at=MIDNIGHT + HOUR, tool_name="made up", tool_id=None, status="refused", code="tool_not_found"),
     ]
-    await keep_writer(database, seq=await keep(database, *counted, *fresh))
+    await keep_writer(database, seq=await insert_rows(database, *counted, *fresh))
     await keep_counts(database, counts_of(*counted), counted_seq=len(counted))
 
 

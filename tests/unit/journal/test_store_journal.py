@@ -13,7 +13,7 @@ from pegboard.model.call_errors import Unavailable
 from pegboard.model.filters import ExecutionFilter
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from tests.unit.journal.standalone_journals import ACTIVE, Hand, a_call, lie_in, opened, row_of, start
+from tests.unit.journal.standalone_journals import ACTIVE, StandaloneJournal, a_call, lie_in, opened, row_of, start
 from tests.unit.storage.sample_rows import an_execution
 from tests.waiting import until
 
@@ -30,7 +30,7 @@ async def rows(database: Database) -> set[str]:
     return set(found)
 
 
-async def is_up(hand: Hand) -> bool:
+async def is_up(hand: StandaloneJournal) -> bool:
     try:
         await hand.begin()
     except Unavailable:

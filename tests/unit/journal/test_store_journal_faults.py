@@ -109,7 +109,7 @@ class TestOneBadRow:
 
     async def test_its_neighbours_are_recorded_and_the_journal_stays_up(self, stored: Pegboard) -> None:
         with anyio.fail_after(20):
-            results = await asyncio.gather(*(called(stored, n, is_bad=n == 7) for n in range(20)))
+            results = await asyncio.gather(*(make_call(stored, n, is_bad=n == 7) for n in range(20)))
         culprit = results.pop(7)
         assert culprit.problem is not None
         assert (culprit.problem.code, culprit.attempts) == ("unrecorded", 1)
@@ -131,7 +131,7 @@ class TestOneBadRow:
 
     async def test_alone_it_does_not_take_the_journal_down(self, stored: Pegboard) -> None:
         with anyio.fail_after(20):
-            lost = await called(stored, 1, is_bad=True)
+            lost = await make_call(stored, 1, is_bad=True)
             after = await stored.call("echo")
         assert lost.problem is not None
         assert lost.problem.code == "unrecorded"
@@ -148,7 +148,7 @@ class TestOneBadRow:
         assert after.success
 
 
-async def called(board: Pegboard, n: int, *, is_bad: bool) -> ToolResult:
+async def make_call(board: Pegboard, n: int, *, is_bad: bool) -> ToolResult:
     """Return a call whose row can be stored, or one whose row no database accepts."""
     call = ToolCall("echo", {"n": n})
     return await board.pipeline.run(call._replace(surface=None) if is_bad else call, board.admin)  # type: ignore[arg-type]

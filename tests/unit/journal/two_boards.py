@@ -38,7 +38,7 @@ async def two_boards(url: str, home: Path) -> AsyncIterator[Boards]:
         yield one, other
 
 
-class Note:
+class CountingTool:
     """A tool that records each time it runs, and can wait for `go`."""
 
     def __init__(self, *boards: Pegboard, waits: bool = False, **fields: Any) -> None:
@@ -48,9 +48,9 @@ class Note:
         if not waits:
             self.go.set()
         for board in boards:
-            self.hang(board, **fields)
+            self.register(board, **fields)
 
-    def hang(self, board: Pegboard, **fields: Any) -> None:
+    def register(self, board: Pegboard, **fields: Any) -> None:
         """Register the tool on a board; it is the same tool on each."""
 
         async def note(n: int = 0) -> dict[str, int]:

@@ -15,7 +15,7 @@ DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 AB: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}
 
 
-def refused(arguments: ArgumentChecker, given: dict[str, Any]) -> InvalidArguments:
+def get_error(arguments: ArgumentChecker, given: dict[str, Any]) -> InvalidArguments:
     with pytest.raises(InvalidArguments) as caught:
         arguments.check(given)
     return caught.value
@@ -28,12 +28,12 @@ class TestUnknownParameters:
         assert set(given) == {"a", "x"}
 
     def test_they_are_refused_by_name_if_the_tool_rejects_them(self) -> None:
-        error = refused(ArgumentChecker(AB, unknown="reject"), {"a": 1, "bb": 2})
+        error = get_error(ArgumentChecker(AB, unknown="reject"), {"a": 1, "bb": 2})
         assert error.message == "Invalid parameters: Field 'bb' is not known; did you mean 'b'?"
         assert error.problem.code == "unrecognized_keys"
 
     def test_they_are_refused_together_with_every_other_fault(self) -> None:
-        error = refused(ArgumentChecker({**AB, "required": ["b"]}, unknown="reject"), {"x": 1, "a": "no", "aa": 1})
+        error = get_error(ArgumentChecker({**AB, "required": ["b"]}, unknown="reject"), {"x": 1, "a": "no", "aa": 1})
         assert [(problem.code, problem.field) for problem in error.problems] == [
             ("missing", "b"),
             ("invalid_type", "a"),
@@ -43,7 +43,7 @@ class TestUnknownParameters:
 
     @pytest.mark.parametrize("unknown", ["ignore", "reject"])
     def test_a_schema_that_forbids_them_always_refuses_them(self, unknown: Literal["ignore", "reject"]) -> None:
-        error = refused(ArgumentChecker({**AB, "additionalProperties": False}, unknown=unknown), {"a": 1, "bb": 2})
+        error = get_error(ArgumentChecker({**AB, "additionalProperties": False}, unknown=unknown), {"a": 1, "bb": 2})
         assert error.message == "Invalid parameters: Field 'bb' is not known; did you mean 'b'?"
         assert error.problem.code == "unrecognized_keys"
 
@@ -92,7 +92,7 @@ class TestPresets:
     def test_a_declared_one_satisfies_required_and_is_validated(self) -> None:
         schema = {**AB, "required": ["a"]}
         assert ArgumentChecker(schema, presets={"a": 14}).check({}) == {"a": 14}
-        assert refused(ArgumentChecker(schema, presets={"a": "x"}), {}).problem.code == "invalid_type"
+        assert get_error(ArgumentChecker(schema, presets={"a": "x"}), {}).problem.code == "invalid_type"
 
     @pytest.mark.parametrize("schema", [AB, {**AB, "additionalProperties": False}])
     @pytest.mark.parametrize("unknown", ["ignore", "reject"])
@@ -168,7 +168,7 @@ class TestDefaults:
         assert ArgumentChecker(schema).check(given) is given
 
     def test_a_required_parameter_is_missing_although_it_has_a_default(self) -> None:
-        error = refused(ArgumentChecker({"properties": {"a": {"default": 1}}, "required": ["a"]}), {})
+        error = get_error(ArgumentChecker({"properties": {"a": {"default": 1}}, "required": ["a"]}), {})
         assert error.message == "Invalid parameters: missing 'a'"
 
     def test_a_caller_cannot_change_them(self) -> None:

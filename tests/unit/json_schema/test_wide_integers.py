@@ -13,7 +13,7 @@ from pegboard.json_schema.wide_integers import fit_schema
 from pegboard.kinds.http.openapi.import_document import import_document
 from pegboard.testing import memory_board
 from tests.unit.kinds.http.openapi.make_documents import Json, api, body, ref
-from tests.unit.kinds.mcp.changeable_server import offering, tool
+from tests.unit.kinds.mcp.changeable_server import changeable_server, tool
 
 # As documents write the bounds of a signed 64-bit integer: rounded to what JavaScript prints.
 LOW, HIGH = -9223372036854776000, 9223372036854776000
@@ -86,7 +86,10 @@ def test_a_schema_without_end_is_left_to_the_check_of_schemas() -> None:
 async def test_a_tool_of_an_mcp_server_with_such_a_bound_is_imported_too() -> None:
     schema = {"type": "object", "properties": {"seed": {"type": "integer", "minimum": LOW, "maximum": 2**70}}}
     board: Pegboard
-    async with memory_board(egress_allow="127.0.0.1") as board, offering(tool("say", inputSchema=schema)) as there:
+    async with (
+        memory_board(egress_allow="127.0.0.1") as board,
+        changeable_server(tool("say", inputSchema=schema)) as there,
+    ):
         taken = await board.imports.mcp(board.admin, server_url=there.url)
         assert taken.created == ["say"]
         assert [text.partition(":")[0] for text in taken.warnings] == ["say", "say"]

@@ -26,17 +26,17 @@ async def board() -> AsyncIterator[Pegboard]:
 async def python(board: Pegboard, code: str, **config: Any) -> tuple[ToolResult, list[Progress]]:
     """Return the output of a call of this code, and its reports."""
     await board.add({"name": "t", "tool_type": "python", "config": {"code": code, **config}})
-    return await heard(board)
+    return await read_reports(board)
 
 
 async def shell(board: Pegboard, command: str, **config: Any) -> tuple[ToolResult, list[Progress]]:
     """Return the output of a call of this command, and its reports."""
     settings = {"command": command, "shell": True, **config}
     await board.add({"name": "t", "tool_type": "shell", "config": settings, "input_schema": NOTHING})
-    return await heard(board)
+    return await read_reports(board)
 
 
-async def heard(board: Pegboard) -> tuple[ToolResult, list[Progress]]:
+async def read_reports(board: Pegboard) -> tuple[ToolResult, list[Progress]]:
     received: list[Progress] = []
     return await board.call("t", {}, on_progress=received.append), received
 

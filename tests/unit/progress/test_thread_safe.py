@@ -25,7 +25,7 @@ async def board() -> AsyncIterator[Pegboard]:
         yield fresh
 
 
-async def hang(board: Pegboard, function: Callable[..., Any], **more: Any) -> None:
+async def register(board: Pegboard, function: Callable[..., Any], **more: Any) -> None:
     """Register the function as the tool `it`."""
     board.handler("it")(function)
     await board.add(mock("it", tool_type="internal", config={"handler": "it"}, **more))
@@ -41,7 +41,7 @@ async def test_an_async_handler_is_heard_at_once(board: Pegboard) -> None:
             context.partial(f"{step}\n")
             counts.append(len(received))
 
-    await hang(board, work)
+    await register(board, work)
     assert (await board.call("it", on_progress=received.append)).success
     assert counts == [2, 4, 6]
 
@@ -55,7 +55,7 @@ async def test_a_thread_is_heard_in_the_loop_before_the_answer(board: Pegboard) 
         context.partial("b")
         return "done"
 
-    await hang(board, work)
+    await register(board, work)
     result = await board.call("it", on_progress=lambda it: received.append((it, threading.get_ident())))
     assert result.output == "done"
     assert {thread for _, thread in received} == {threading.get_ident()}
@@ -71,7 +71,7 @@ async def test_a_flood_from_a_thread_is_put_together_and_bounded(board: Pegboard
             context.progress(step, 1000, f"at {step}")
             context.partial("x" * 1000)
 
-    await hang(board, work)
+    await register(board, work)
     assert (await board.call("it", on_progress=received.append)).success
     assert (received[-1].progress, received[-1].message) == (999, "at 999")
     assert max(len(it.partial or "") for it in received) <= MAX_PENDING_CHARS + 50
@@ -91,7 +91,7 @@ async def test_what_a_thread_says_after_the_answer_reaches_no_one_and_hurts_no_o
 
         threading.Thread(target=later).start()
 
-    await hang(board, work)
+    await register(board, work)
     assert (await board.call("it", on_progress=received.append)).success
     answered.set()
     assert await asyncio.to_thread(ended.wait, 30)
@@ -118,7 +118,7 @@ async def test_a_thread_whose_call_is_over_is_informed_when_it_reports(
             raised.append(error)
             raise
 
-    await hang(board, work, timeout=0.3 if how == "timeout" else 30)
+    await register(board, work, timeout=0.3 if how == "timeout" else 30)
     calling = asyncio.create_task(board.call("it", on_progress=received.append if listens else None))
 
     async def began() -> bool:
@@ -159,7 +159,7 @@ async def test_an_async_handler_that_cleans_up_after_its_cancellation_is_not_dis
             context.progress(1, message="cleaning up")
             seen.append(context.is_cancelled)
 
-    await hang(board, work)
+    await register(board, work)
     calling = asyncio.create_task(board.call("it", on_progress=received.append))
     await began.wait()
     calling.cancel()
@@ -174,7 +174,7 @@ async def test_a_thread_of_an_async_handler_is_heard_in_the_loop(board: Pegboard
     async def work(context: CallContext) -> None:
         await asyncio.to_thread(context.progress, 1)
 
-    await hang(board, work)
+    await register(board, work)
     assert (await board.call("it", on_progress=lambda _: received.append(threading.get_ident()))).success
     assert received == [threading.get_ident()]
 
@@ -198,7 +198,7 @@ async def test_a_listener_that_raises_hears_no_more_and_the_tool_goes_on(board: 
     async def work_async(context: CallContext) -> str:
         return work(context)
 
-    await hang(board, work_async if is_async else work)
+    await register(board, work_async if is_async else work)
     with anyio.fail_after(30):
         assert (await board.call("it", on_progress=listen)).output == "fine"
     assert received == [Progress(1)]

@@ -27,7 +27,7 @@ async def board(database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
         yield opened
 
 
-async def called(board: Pegboard, *names: str, caller: Caller | None = None) -> list[str]:
+async def call_tools(board: Pegboard, *names: str, caller: Caller | None = None) -> list[str]:
     """Call these tools in sequence and return the run ids."""
     return [(await board.call(name, caller=caller)).run_id for name in names]
 
@@ -59,30 +59,30 @@ class Renamed:
 async def renamed(board: Pegboard) -> Renamed:
     """Call both tools in turns, so that their rows alternate."""
     tool = await board.add(mock("quote"))
-    rows, others = await called(board, "quote", "quote"), list[str]()
+    rows, others = await call_tools(board, "quote", "quote"), list[str]()
     for name in ("moved", "quote", "Quote", "moved"):
         await board.tools.update(tool.id, {"name": name}, board.admin)
-        rows += await called(board, name)
+        rows += await call_tools(board, name)
     other = await board.add(mock("quote"))
     for _ in range(3):
-        others += await called(board, "quote")
-        rows += await called(board, "moved")
+        others += await call_tools(board, "quote")
+        rows += await call_tools(board, "moved")
     # Two names in turn, one of them shared; and a call of a name that no tool had at that time.
     await board.tools.delete(other.id, board.admin)
-    await called(board, "quote")
+    await call_tools(board, "quote")
     await board.tools.update(tool.id, {"name": "quote"}, board.admin)
-    rows += await called(board, "quote")
+    rows += await call_tools(board, "quote")
     await board.tools.update(tool.id, {"name": "moved"}, board.admin)
     await board.tools.restore(other.id, board.admin)
-    others += await called(board, "quote")
-    rows += await called(board, "moved")
+    others += await call_tools(board, "quote")
+    rows += await call_tools(board, "moved")
     return Renamed(tool.id, other.id, rows, others)
 
 
 async def test_a_tools_calls_are_found_by_its_id_in_any_case(board: Pegboard) -> None:
     quote, other = await board.add(mock("quote")), await board.add(mock("other"))
-    mine = await called(board, "quote", "QUOTE", quote.id)
-    (theirs,) = await called(board, "other")
+    mine = await call_tools(board, "quote", "QUOTE", quote.id)
+    (theirs,) = await call_tools(board, "other")
     for tool_id in (quote.id, quote.id.upper()):
         assert await listed(board, tool_id) == mine
     assert await listed(board, other.id) == [theirs]
@@ -124,10 +124,10 @@ async def test_other_filters_hold_for_every_name(board: Pegboard) -> None:
     tool = await board.add(mock("quote", is_public=True))
     refused, well, hers = [], [], []
     for name in ("moved", "again"):
-        well += await called(board, tool.id)
-        hers += await called(board, tool.id, caller=ada)
+        well += await call_tools(board, tool.id)
+        hers += await call_tools(board, tool.id, caller=ada)
         await board.tools.update(tool.id, {"input_schema": strict}, board.admin)
-        refused += await called(board, tool.id)
+        refused += await call_tools(board, tool.id)
         await board.tools.update(tool.id, {"name": name, "input_schema": {"type": "object"}}, board.admin)
     assert await listed(board, tool.id, status="refused", limit=1) == refused
     assert await listed(board, tool.id, status="refused", code="missing") == refused
@@ -142,16 +142,16 @@ async def test_other_filters_hold_for_every_name(board: Pegboard) -> None:
 
 async def test_a_deleted_tools_calls_are_found_by_its_id(board: Pegboard) -> None:
     tool = await board.add(mock("quote"))
-    rows = await called(board, "quote")
+    rows = await call_tools(board, "quote")
     await board.tools.update(tool.id, {"name": "moved"}, board.admin)
-    rows += await called(board, "moved")
+    rows += await call_tools(board, "moved")
     await board.tools.delete("moved", board.admin)
-    after = await called(board, "moved")
+    after = await call_tools(board, "moved")
     assert await listed(board, tool.id, limit=1) == rows
     assert await listed(board, tool.id.upper()) == rows
     assert await listed(board, "moved") == [rows[1], *after]
     heir = await board.add(mock("moved"))
-    theirs = await called(board, "moved")
+    theirs = await call_tools(board, "moved")
     assert await listed(board, tool.id) == rows
     assert await listed(board, heir.id) == theirs
 
@@ -165,7 +165,7 @@ async def test_a_functions_calls_are_found_by_name_and_by_id(board: Pegboard) ->
     async def Other() -> int:
         return 1
 
-    mine, other = await called(board, "doubled", "DOUBLED"), await called(board, "other")
+    mine, other = await call_tools(board, "doubled", "DOUBLED"), await call_tools(board, "other")
     for name in ("doubled", "Doubled"):
         assert await listed(board, name, limit=1) == mine
     assert await listed(board, "other") == other
@@ -179,7 +179,7 @@ async def test_a_functions_calls_are_found_by_name_and_by_id(board: Pegboard) ->
 @pytest.mark.parametrize("limit", [1, 50])
 async def test_an_id_that_no_tool_ever_had_has_no_calls(board: Pegboard, limit: int) -> None:
     await board.add(mock("quote"))
-    (row,) = await called(board, "quote")
+    (row,) = await call_tools(board, "quote")
     made_up = new_id()
     assert not (await board.call(made_up)).success
     for unknown in (made_up, new_id().upper(), row, board.admin.user_id, f"{0:08}-0000-0000-0000-{0:012}"):
@@ -192,14 +192,14 @@ async def test_names_are_found_in_any_case_and_by_alias(board: Pegboard) -> None
     alias = make_alias(name)
     assert alias is not None
     tool = await board.add(mock(name))
-    rows = await called(board, name, alias, name.lower(), alias.upper(), tool.id)
+    rows = await call_tools(board, name, alias, name.lower(), alias.upper(), tool.id)
     for asked in (name, name.upper(), name.lower(), alias, alias.upper(), tool.id):
         assert await listed(board, asked, limit=2) == rows
 
 
 async def test_calls_of_a_name_that_no_tool_has_are_found_by_it(board: Pegboard) -> None:
-    rows = await called(board, "nonesuch", "nonesuch")
-    await called(board, "Nonesuch")
+    rows = await call_tools(board, "nonesuch", "nonesuch")
+    await call_tools(board, "Nonesuch")
     assert await listed(board, "nonesuch", limit=1) == rows
     assert await listed(board, "none") == await listed(board, "") == await listed(board, "\0") == []
 
@@ -208,13 +208,13 @@ async def test_members_are_shown_their_own_calls_alone(board: Pegboard) -> None:
     ada, ben = await member(board, "ada"), await member(board, "ben")
     tool = await board.add(mock("quote", is_public=True))
     private = await board.add(mock("private"), caller=ben)
-    hers, bens = await called(board, "quote", caller=ada), await called(board, "quote", caller=ben)
+    hers, bens = await call_tools(board, "quote", caller=ada), await call_tools(board, "quote", caller=ben)
     await board.tools.update(tool.id, {"name": "moved"}, board.admin)
-    mine = await called(board, "moved")
-    hers += await called(board, "moved", caller=ada)
-    bens += await called(board, "moved", caller=ben)
-    (secret,) = await called(board, "private", caller=ben)
-    (tried,) = await called(board, "private", caller=ada)
+    mine = await call_tools(board, "moved")
+    hers += await call_tools(board, "moved", caller=ada)
+    bens += await call_tools(board, "moved", caller=ben)
+    (secret,) = await call_tools(board, "private", caller=ben)
+    (tried,) = await call_tools(board, "private", caller=ada)
     assert await listed(board, tool.id, caller=ada, limit=1) == hers
     assert await listed(board, tool.id, caller=ada, caller_id=ben.user_id) == hers
     assert await listed(board, tool.id, caller=ben) == bens
@@ -230,7 +230,7 @@ async def test_members_are_shown_their_own_calls_alone(board: Pegboard) -> None:
 
 async def test_keys_of_agents_read_nothing(board: Pegboard) -> None:
     tool = await board.add(mock("quote"))
-    (row,) = await called(board, "quote")
+    (row,) = await call_tools(board, "quote")
     agent = replace(board.admin, agent_id=new_id())
     with pytest.raises(Forbidden):
         await board.executions(ExecutionFilter(tool=tool.id), caller=agent)

@@ -92,14 +92,14 @@ async def test_a_changed_row_gives_no_rights_in_this_process_and_after_a_restart
             later = datetime.now(UTC) + timedelta(days=1)
             values["later"] = later.strftime("%Y-%m-%d %H:%M:%S.%f") if is_sqlite else later
         await write(board, change, **values)
-        refused(board, FORGED if ":hash" in change else made.key)
+        assert_unknown_key(board, FORGED if ":hash" in change else made.key)
     async with Pegboard.open(database_url, settings=settings) as board:
-        refused(board, made.key)
-        refused(board, FORGED)
+        assert_unknown_key(board, made.key)
+        assert_unknown_key(board, FORGED)
         assert board.snapshot.holder(KEY).is_admin
 
 
-def refused(board: Pegboard, key: str) -> None:
+def assert_unknown_key(board: Pegboard, key: str) -> None:
     with pytest.raises(Unauthorised, match="not known"):
         board.snapshot.holder(key)
 
@@ -121,7 +121,7 @@ async def test_a_revoked_key_that_is_put_back_is_no_good_to_processes_that_run(
         async with board.database.change() as change:
             await account_rows.keys.save(change.conn, before, revision=change.revision)
         await board.snapshot.refresh()
-        refused(board, made.key)
+        assert_unknown_key(board, made.key)
 
 
 async def test_changing_a_row_that_is_not_genuine_does_not_sign_it(database_url: str, settings: NoSettings) -> None:
@@ -214,7 +214,7 @@ async def test_a_database_from_before_is_signed_once_and_its_keys_go_on_working(
         async with board.database.change() as change:  # and never again
             await account_rows.users.save(change.conn, replace(user, mac="", role="admin"), revision=change.revision)
     async with Pegboard.open(database_url, settings=settings) as board:
-        refused(board, made.key)
+        assert_unknown_key(board, made.key)
 
 
 async def test_removing_the_root_does_not_have_forged_rows_signed(database_url: str, settings: NoSettings) -> None:
@@ -224,7 +224,7 @@ async def test_removing_the_root_does_not_have_forged_rows_signed(database_url: 
             await account_rows.users.save(change.conn, replace(user, mac="", role="admin"), revision=change.revision)
             await change.conn.execute(text("DELETE FROM secrets"))
     async with Pegboard.open(database_url, settings=settings) as board:
-        refused(board, made.key)
+        assert_unknown_key(board, made.key)
 
 
 async def test_nothing_of_a_key_that_was_set_is_stored_readable(database_url: str, settings: NoSettings) -> None:
@@ -251,7 +251,7 @@ async def test_a_board_without_its_encryption_key_accepts_only_the_key_of_the_se
     stored = settings.key_file.read_bytes()
     settings.key_file.unlink()
     async with Pegboard.open(database_url, settings=settings) as board:
-        refused(board, made.key)
+        assert_unknown_key(board, made.key)
         assert board.snapshot.holder(KEY).is_admin
         with pytest.raises(KeyringError, match="pegboard doctor"):
             await board.people.create_user("eve", "admin", board.admin)

@@ -12,12 +12,12 @@ from pegboard.testing import calls_of
 KEEPING: dict[str, Any] = {"keep_arguments": True, "keep_result": True}
 
 
-async def called(board: Pegboard, tool: str, arguments: Any = None, caller: Caller | None = None) -> str:
+async def make_call(board: Pegboard, tool: str, arguments: Any = None, caller: Caller | None = None) -> str:
     """Make a call and return the id of its row."""
     return (await board.call(tool, arguments, caller=caller)).run_id
 
 
-def answering(response: Any) -> dict[str, Any]:
+def mock_answer(response: Any) -> dict[str, Any]:
     """Return the config of a mock with this answer."""
     return {"config": {"mock_response": response}}
 

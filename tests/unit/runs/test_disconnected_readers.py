@@ -10,12 +10,12 @@ import anyio
 
 from pegboard.runs.followed_runs import FollowedRun
 from pegboard.testing import calls_of
-from tests.unit.runs.waiting_tools import read, results, room
+from tests.unit.runs.waiting_tools import read, results, waiting_tools
 from tests.waiting import until
 
 
 async def test_when_the_last_reader_is_gone_calls_end_or_go_on_as_their_tools_say() -> None:
-    async with room(grace=0.01) as there:
+    async with waiting_tools(grace=0.01) as there:
         feed = there.start("leaves", "stays", "leaves", *["leaves"] * 20, "stays")
         with there.following.reading(feed), there.following.reading(feed):
             await there.all_began(range(20))
@@ -26,7 +26,7 @@ async def test_when_the_last_reader_is_gone_calls_end_or_go_on_as_their_tools_sa
         await until(cancelled)
         await there.all_began([23])
         assert not feed.events.is_over
-        there.let_go(1, 23)
+        there.release(1, 23)
         events = await read(feed)
         assert results(events) == ["cancelled", 1, *["cancelled"] * 21, 23]
         # Calls that had not begun are answered too, and the journal has only those that had.
@@ -36,17 +36,17 @@ async def test_when_the_last_reader_is_gone_calls_end_or_go_on_as_their_tools_sa
 
 
 async def test_calls_with_a_key_go_on_whatever_their_tools_say() -> None:
-    async with room(grace=0.01) as there:
+    async with waiting_tools(grace=0.01) as there:
         feed = there.start("leaves", "leaves", key="k")
         with there.following.reading(feed):
             await there.all_began(range(2))
         await until(lambda: _has_left(feed))
-        there.let_go(0, 1)
+        there.release(0, 1)
         assert results(await read(feed)) == [0, 1]
 
 
 async def test_a_call_with_a_key_of_its_own_goes_on_and_is_reported_as_it_ended() -> None:
-    async with room(grace=0.01) as there:
+    async with waiting_tools(grace=0.01) as there:
         raw = [{"name": "leaves", "arguments": {"n": place}} for place in range(2)]
         asked = there.board.payloads.read(raw, "plain", there.board.admin)
         asked = asked._replace(calls=(asked.calls[0]._replace(key="k"), asked.calls[1]))
@@ -59,17 +59,17 @@ async def test_a_call_with_a_key_of_its_own_goes_on_and_is_reported_as_it_ended(
 
         await until(cancelled)
         assert not feed.events.is_over
-        there.let_go(0)
+        there.release(0)
         assert results(await read(feed)) == [0, "cancelled"]
 
 
 async def test_one_that_no_one_ever_reads_is_given_up_too() -> None:
-    async with room(grace=0.01) as there:
+    async with waiting_tools(grace=0.01) as there:
         assert results(await read(there.start("leaves"))) == ["cancelled"]
 
 
 async def test_a_caller_who_comes_back_in_time_finds_it_running() -> None:
-    async with room(grace=30) as there:
+    async with waiting_tools(grace=30) as there:
         feed = there.start("leaves")
         await there.all_began([0])
         first = feed.grace_timer
@@ -81,17 +81,17 @@ async def test_a_caller_who_comes_back_in_time_finds_it_running() -> None:
         assert second is not None
         assert second.when() > first.when()
         with there.following.reading(feed):
-            there.let_go(0)
+            there.release(0)
             assert results(await read(feed)) == [0]
         # A call that has ended cannot be abandoned.
         assert feed.grace_timer is None
 
 
 async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind() -> None:
-    async with room(grace=30) as there:
+    async with waiting_tools(grace=30) as there:
         before = asyncio.all_tasks()
         ended = there.start("leaves")
-        there.let_go(0)
+        there.release(0)
         assert results(await read(ended)) == [0]
         feeds = [there.start("stays", "leaves") for _ in range(3)]
         there.may_end.clear()
@@ -106,7 +106,7 @@ async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind()
         following = there.following
         assert not following.running_count
         assert not any(feed.grace_timer for feed in (ended, running, fresh, *feeds))
-        there.let_go(0, 1)  # the detached ones end by themselves, without a reader
+        there.release(0, 1)  # the detached ones end by themselves, without a reader
 
         async def at_rest() -> bool:
             return asyncio.all_tasks() <= before
@@ -121,13 +121,13 @@ async def test_closing_ends_all_of_it_with_one_error_and_leaves_nothing_behind()
 
 
 async def test_what_waits_for_its_turn_when_all_of_it_is_closed_does_not_begin() -> None:
-    async with room(grace=30) as there:
+    async with waiting_tools(grace=30) as there:
         before = asyncio.all_tasks()
         feed = there.start(*["stays"] * 25)
         await there.all_began(range(20))
         await there.following.close()
         assert (await read(feed))[-1].data["code"] == "unavailable"
-        there.let_go(*range(25))
+        there.release(*range(25))
 
         async def at_rest() -> bool:
             return asyncio.all_tasks() <= before

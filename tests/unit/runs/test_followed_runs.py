@@ -11,18 +11,18 @@ from pegboard.dialect_calls import PayloadRunner
 from pegboard.model.api_errors import Invalid, NotFound
 from pegboard.model.call_errors import Unavailable
 from pegboard.testing import member
-from tests.unit.runs.waiting_tools import read, results, room
+from tests.unit.runs.waiting_tools import read, results, waiting_tools
 from tests.waiting import until
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 async def test_results_come_in_the_order_of_the_calls_however_they_end(order: tuple[int, ...]) -> None:
-    async with room() as there:
+    async with waiting_tools() as there:
         feed = there.start("leaves", "leaves", "leaves")
         with there.following.reading(feed):
             await there.all_began(range(3))
             for place in order:
-                there.let_go(place)
+                there.release(place)
                 await anyio.wait_all_tasks_blocked()
             events = await read(feed)
     assert results(events) == [0, 1, 2]
@@ -37,13 +37,13 @@ async def test_results_come_in_the_order_of_the_calls_however_they_end(order: tu
 
 
 async def test_a_payload_is_found_by_its_own_id_and_by_those_of_its_calls_until_it_expires() -> None:
-    async with room(kept_seconds=0.2) as there:
+    async with waiting_tools(kept_seconds=0.2) as there:
         feed = there.start("leaves", "leaves")
         await there.all_began(range(2))
         ids = [feed.id, *feed.run_ids.values()]
         assert len(set(ids)) == 3
         assert all(there.following.find(one) is feed for one in ids)
-        there.let_go(0, 1)
+        there.release(0, 1)
         events = await read(feed)
         assert [event.number for event in await read(feed, events[2].number)] == [e.number for e in events[3:]]
 
@@ -56,8 +56,8 @@ async def test_a_payload_is_found_by_its_own_id_and_by_those_of_its_calls_until_
 
 
 async def test_no_more_is_kept_of_what_is_over_than_there_is_room_for() -> None:
-    async with room(kept_bytes=20_000) as there:
-        there.let_go(0)
+    async with waiting_tools(kept_bytes=20_000) as there:
+        there.release(0)
         feeds = []
         for _ in range(10):
             feeds.append(there.start("leaves"))
@@ -75,7 +75,7 @@ async def test_no_more_is_kept_of_what_is_over_than_there_is_room_for() -> None:
 
 
 async def test_what_cannot_be_run_is_refused_before_anything_is_reported() -> None:
-    async with room() as there:
+    async with waiting_tools() as there:
         with pytest.raises(Invalid, match="101 calls in one payload"):
             there.start(*["leaves"] * 101)
         with pytest.raises(Invalid, match="idempotency key"):
@@ -84,7 +84,7 @@ async def test_what_cannot_be_run_is_refused_before_anything_is_reported() -> No
 
 
 async def test_a_user_who_follows_very_many_leaves_room_for_others() -> None:
-    async with room(max_followed=4) as there:
+    async with waiting_tools(max_followed=4) as there:
         feeds = [there.start("leaves") for _ in range(2)]
         with pytest.raises(Unavailable, match="You have 2 of at most 4 payloads that are followed") as refused:
             there.start("leaves")
@@ -92,7 +92,7 @@ async def test_a_user_who_follows_very_many_leaves_room_for_others() -> None:
         ada = await member(there.board, "ada")
         asked = there.board.payloads.read([{"name": "echo"}], "plain", ada)
         assert (await read(there.follow(asked, ada)))[-1].name == "complete"
-        there.let_go(0)
+        there.release(0)
         for feed in feeds:
             await read(feed)
         for feed in [there.start("leaves") for _ in range(2)]:  # all places were given back
@@ -100,11 +100,11 @@ async def test_a_user_who_follows_very_many_leaves_room_for_others() -> None:
 
 
 async def test_calls_beyond_those_that_run_at_once_are_used_when_their_turn_comes() -> None:
-    async with room() as there:
+    async with waiting_tools() as there:
         feed = there.start(*["leaves"] * 25)
         await there.all_began(range(20))
         assert [event.name for event in feed.events.after(0)] == ["tool_use"] * 20
-        there.let_go(*range(25))
+        there.release(*range(25))
         events = await read(feed)
     assert results(events) == list(range(25))
 
@@ -113,9 +113,9 @@ async def test_a_fault_of_the_boards_own_is_one_error_that_says_nothing_of_it(mo
     def broken(*_: object) -> str:
         raise RuntimeError("inner matters")
 
-    async with room() as there:
+    async with waiting_tools() as there:
         monkeypatch.setattr(PayloadRunner, "outcome", broken)
-        there.let_go(0, 1)
+        there.release(0, 1)
         events = await read(there.start("leaves", "leaves"))
     assert events[-1].name == "error"
     assert events[-1].data["code"] == "internal_error"
@@ -130,9 +130,9 @@ async def test_the_end_names_the_conversation_even_if_it_was_removed(monkeypatch
         if thread_id == "gone":
             raise NotFound("Thread 'gone' not found")
 
-    async with room() as there:
+    async with waiting_tools() as there:
         monkeypatch.setattr(there.board.threads, "remember", remember)
-        there.let_go(0)
+        there.release(0)
         kept = (await read(there.start("leaves", thread_id="kept", text="hello", shape="openai")))[-1].data
         gone = (await read(there.start("leaves", thread_id="gone")))[-1].data
     assert (kept["thread_id"], kept["text"]) == ("kept", "hello")
@@ -143,7 +143,7 @@ async def test_the_end_names_the_conversation_even_if_it_was_removed(monkeypatch
 
 
 async def test_values_that_json_cannot_hold_are_reported() -> None:
-    async with room() as there:
+    async with waiting_tools() as there:
         raw = [{"name": "echo", "arguments": {"n": 2**70, "s": "\ud800"}}, {"name": "echo", "arguments": {"n": 1}}]
         asked = there.board.payloads.read(raw, "plain", there.board.admin)
         events = await read(there.follow(asked, there.board.admin))

@@ -16,7 +16,7 @@ from pegboard.model.tool import Kind
 from pegboard.runs.replay import Difference
 from pegboard.testing import NoSettings, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.runs.recorded_calls import KEEPING, answering, called, refusal
+from tests.unit.runs.recorded_calls import KEEPING, make_call, mock_answer, refusal
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ class TestAgainstTheStore:
             return [text, *n]
 
         arguments = {"text": "naïve \u0000 🦋", "n": [1, None, {"deep": 1.5}, 2**64 - 1, -0.0, 1e300]}
-        first = await called(stored, "give_back", arguments)
+        first = await make_call(stored, "give_back", arguments)
         replay = await stored.replay(first)
         assert (replay.same, replay.differences, replay.more, replay.note) == (True, (), False, None)
         assert replay.execution == await stored.execution(first)
@@ -52,10 +52,10 @@ class TestAgainstTheStore:
         assert row.arguments_digest == replay.execution.arguments_digest
 
     async def test_an_earlier_version_answers_as_it_did(self, stored: Pegboard) -> None:
-        tool = await stored.add(mock(**KEEPING, **answering({"sky": "grey", "wind": 3})))
-        await stored.tools.update("quote", answering({"sky": "blue", "rain": False}), stored.admin)
+        tool = await stored.add(mock(**KEEPING, **mock_answer({"sky": "grey", "wind": 3})))
+        await stored.tools.update("quote", mock_answer({"sky": "blue", "rain": False}), stored.admin)
         await stored.tools.update("quote", {"name": "renamed", "tags": ["x"]}, stored.admin)
-        second = await called(stored, "renamed")
+        second = await make_call(stored, "renamed")
         replay = await stored.replay(second, version=1)
         assert replay.result.output == {"sky": "grey", "wind": 3}
         assert replay.differences == (
@@ -82,7 +82,7 @@ class TestAgainstTheStore:
         internal: dict[str, Any] = {"tool_type": "internal", "config": {"handler": "broken"}}
         await stored.add(mock(**internal, **careful, **schema, **KEEPING))
         await stored.tools.update("quote", {"retry": None, "fallback": None, "tags": None}, stored.admin)
-        first = await called(stored, "quote")
+        first = await make_call(stored, "quote")
         replay = await stored.replay(first, version=1)
         assert (replay.result.output, replay.result.fallback, replay.tool.tags) == (None, True, ("x",))
         assert [(each.path, each.before, each.after) for each in replay.differences if each.path != "error"] == [
@@ -93,9 +93,9 @@ class TestAgainstTheStore:
 
     async def test_a_tool_that_was_renamed_is_found_by_what_it_is(self, stored: Pegboard) -> None:
         await stored.add(mock(**KEEPING))
-        first = await called(stored, "quote")
+        first = await make_call(stored, "quote")
         await stored.tools.update("quote", {"name": "renamed"}, stored.admin)
-        await stored.add(mock(**answering("somebody else's")))
+        await stored.add(mock(**mock_answer("somebody else's")))
         replay = await stored.replay(first)
         assert (replay.same, replay.tool.name, replay.result.tool_name) == (True, "renamed", "renamed")
 
@@ -108,7 +108,7 @@ class TestAgainstTheStore:
 
         async with Pegboard.open(database_url, settings=NoSettings(home=tmp_path / "home")) as sibling:
             await sibling.add(mock("both", **KEEPING))
-            first = await called(sibling, "both")
+            first = await make_call(sibling, "both")
         await stored.snapshot.refresh()
         assert (await stored.call("both")).output == 2
         replay = await stored.replay(first)
@@ -117,9 +117,9 @@ class TestAgainstTheStore:
 
     async def test_a_tool_that_was_removed_is_not_replaced_by_another_of_its_name(self, stored: Pegboard) -> None:
         tool = await stored.add(mock(**KEEPING))
-        first = await called(stored, "quote")
+        first = await make_call(stored, "quote")
         await stored.tools.delete("quote", stored.admin)
-        await stored.add(mock(**answering(2)))
+        await stored.add(mock(**mock_answer(2)))
         for how in ({}, {"version": 1}):
             message = await refusal(stored, first, NotFound, **how)
             assert f"pegboard tools restore {tool.id}" in message
@@ -146,7 +146,7 @@ class TestAgainstTheStore:
         config = {"url": "https://example.com", "method": "GET", "headers": {"X-A": "one", "X-B": "{{secret:TOKEN}}"}}
         auth = {"type": "bearer", "token": "old"}
         await stored.add(mock(tool_type="http", config=config, auth_config=auth, **KEEPING))
-        first = await called(stored, "quote")
+        first = await make_call(stored, "quote")
         changed = {"auth_config": {"type": "bearer", "token": "new"}, "config": {**config, "headers": {"X-A": "two"}}}
         await stored.tools.update("quote", changed, stored.admin)
         then = [auth, {"X-A": "one", "X-B": "named"}]
@@ -168,8 +168,8 @@ class TestTargets:
             sent.append(to)
             return {"sent": to}
 
-        await board.add(mock("pretend", **answering({"sent": "ada"})))
-        first = await called(board, "send", {"to": "ada"})
+        await board.add(mock("pretend", **mock_answer({"sent": "ada"})))
+        first = await make_call(board, "send", {"to": "ada"})
         replay = await board.replay(first, tool="PRETEND")
         assert (replay.same, replay.tool.name, sent) == (True, "pretend", ["ada"])
         assert (await board.replay(first)).same
@@ -178,7 +178,7 @@ class TestTargets:
     async def test_another_tool_checks_the_arguments_by_its_own_schema(self, board: Pegboard) -> None:
         await board.add(mock(**KEEPING))
         await board.add(mock("strict", input_schema={"type": "object", "required": ["b"]}))
-        replay = await board.replay(await called(board, "quote", {"a": 1}), tool="strict")
+        replay = await board.replay(await make_call(board, "quote", {"a": 1}), tool="strict")
         assert [(each.path, each.after) for each in replay.differences] == [
             ("status", "refused"),
             ("code", "missing"),
@@ -191,14 +191,14 @@ class TestTargets:
         async def add(a: int, b: int = 2) -> int:
             return a + b
 
-        replay = await board.replay(await called(board, "add", {"a": 1}), version=1)
+        replay = await board.replay(await make_call(board, "add", {"a": 1}), version=1)
         assert (replay.same, replay.execution.arguments) == (True, {"a": 1, "b": 2})
 
     async def test_what_a_builtin_was_preset_with_is_not_taken_for_an_argument(self, board: Pegboard) -> None:
         schema = {"type": "object", "properties": {"prices": {"type": "array"}}, "additionalProperties": False}
         config = {"operation": "calculate_rsi", "parameters": {"period": 3}}
         await board.add(mock("rsi", tool_type="builtin", config=config, input_schema=schema, **KEEPING))
-        first = await called(board, "rsi", {"prices": [1, 2, 3, 2, 4]})
+        first = await make_call(board, "rsi", {"prices": [1, 2, 3, 2, 4]})
         assert (await board.execution(first)).arguments == {"prices": [1, 2, 3, 2, 4], "period": 3}
         assert (await board.replay(first)).same
         await board.tools.update("rsi", {"config": {**config, "parameters": {"period": 2}}}, board.admin)
@@ -210,12 +210,12 @@ class TestTargets:
     async def test_a_version_that_never_was_is_not_found(self, board: Pegboard, version: int) -> None:
         await board.add(mock(**KEEPING))
         await board.tools.update("quote", {"tags": ["x"]}, board.admin)
-        message = await refusal(board, await called(board, "quote"), NotFound, version=version)
+        message = await refusal(board, await make_call(board, "quote"), NotFound, version=version)
         assert message == f"Tool 'quote' has no version {version}; it is at version 2"
 
     async def test_a_tool_that_is_not_there_is_not_found(self, board: Pegboard) -> None:
         await board.add(mock(**KEEPING))
-        first = await called(board, "quote")
+        first = await make_call(board, "quote")
         assert await refusal(board, first, NotFound, tool="nonesuch") == "Tool 'nonesuch' not found"
         assert "not both" in await refusal(board, first, Invalid, tool="quote", version=1)
 
@@ -223,15 +223,15 @@ class TestTargets:
 class TestWhatCannotBeRunAgain:
     async def test_a_call_whose_arguments_were_not_kept(self, board: Pegboard) -> None:
         await board.add(mock(keep_result=True))
-        first = await called(board, "quote")
+        first = await make_call(board, "quote")
         assert "set keep_arguments: true on 'quote'" in await refusal(board, first, Invalid)
         assert "keep_arguments" in await refusal(board, first, Invalid, tool="echo")
 
     async def test_a_call_that_was_refused_before_its_arguments_were_accepted(self, board: Pegboard) -> None:
         await board.add(mock(input_schema={"type": "object", "required": ["a"]}, **KEEPING))
         for first, code in [
-            (await called(board, "quote"), "missing"),
-            (await called(board, "nonesuch" * 100), "tool_not_found"),
+            (await make_call(board, "quote"), "missing"),
+            (await make_call(board, "nonesuch" * 100), "tool_not_found"),
         ]:
             message = await refusal(board, first, Invalid, tool="echo")
             assert f"({code})" in message

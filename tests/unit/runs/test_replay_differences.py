@@ -26,7 +26,7 @@ from pegboard.runs.replay import (
 )
 from pegboard.testing import memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.runs.recorded_calls import KEEPING, answering, called
+from tests.unit.runs.recorded_calls import KEEPING, make_call, mock_answer
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TOOL = Tool("id", "owner", "quote", Kind.MOCK, {}, {}, NOW, NOW)
@@ -193,9 +193,9 @@ class TestOutcomes:
 
 async def test_a_result_that_was_too_large_to_keep_cannot_be_compared() -> None:
     async with memory_board() as board:
-        await board.add(mock(**KEEPING, **answering("x" * 70_000)))
-        first = await called(board, "quote")
+        await board.add(mock(**KEEPING, **mock_answer("x" * 70_000)))
+        first = await make_call(board, "quote")
         replay = await board.replay(first)
         assert (replay.same, replay.execution.result) == (None, None)
-        await board.tools.update("quote", answering("x" * 60_000), board.admin)
-        assert (await board.replay(await called(board, "quote"))).same
+        await board.tools.update("quote", mock_answer("x" * 60_000), board.admin)
+        assert (await board.replay(await make_call(board, "quote"))).same

@@ -12,7 +12,7 @@ from pegboard.model.api_errors import Conflict, Forbidden, NotFound
 from pegboard.model.call import CallRequest, Execution
 from pegboard.testing import member, memory_board
 from tests.surfaces.rest.clients import mock
-from tests.unit.runs.recorded_calls import KEEPING, answering, called, refusal
+from tests.unit.runs.recorded_calls import KEEPING, make_call, mock_answer, refusal
 
 HOURLY = {"max_calls": 1, "period": "hour"}
 
@@ -28,7 +28,7 @@ class TestWhoMay:
     async def test_a_member_runs_their_own_calls_again_and_an_admin_all(self, board: Pegboard) -> None:
         ada, bob = await member(board, "ada"), await member(board, "bob")
         await board.add(mock(is_public=True, **KEEPING))
-        hers, the_admins = await called(board, "quote", caller=ada), await called(board, "quote")
+        hers, the_admins = await make_call(board, "quote", caller=ada), await make_call(board, "quote")
         assert (await board.replay(hers, caller=ada)).same
         for execution_id in (hers, the_admins):
             assert await refusal(board, execution_id, NotFound, caller=bob) == f"Execution '{execution_id}' not found"
@@ -39,7 +39,7 @@ class TestWhoMay:
         ada = await member(board, "ada")
         await board.add(mock(is_public=True, **KEEPING))
         await board.add(mock("private"))
-        hers = await called(board, "quote", caller=ada)
+        hers = await make_call(board, "quote", caller=ada)
         assert await refusal(board, hers, NotFound, caller=ada, tool="private") == "Tool 'private' not found"
         await board.tools.update("quote", {"is_public": False}, board.admin)
         for how in ({}, {"version": 1}):
@@ -49,8 +49,8 @@ class TestWhoMay:
     async def test_earlier_versions_are_for_the_owner_and_admins(self, board: Pegboard) -> None:
         ada, bob = await member(board, "ada"), await member(board, "bob")
         await board.add(mock(is_public=True, **KEEPING), caller=ada)
-        await board.tools.update("quote", answering(2), ada)
-        his, hers = await called(board, "quote", caller=bob), await called(board, "quote", caller=ada)
+        await board.tools.update("quote", mock_answer(2), ada)
+        his, hers = await make_call(board, "quote", caller=bob), await make_call(board, "quote", caller=ada)
         assert "its owner" in await refusal(board, his, Forbidden, caller=bob, version=1)
         assert "its owner" in await refusal(board, his, Forbidden, caller=bob, version=99), "nor which there are"
         assert (await board.replay(his, caller=bob, version=2)).same
@@ -61,14 +61,14 @@ class TestWhoMay:
         tool = await board.add(mock(**KEEPING))
         agent = await board.people.create_agent("bot", [tool.id], board.admin, None)
         bound = Caller(board.admin.user_id, "admin", "member", None, agent.id)
-        first = await called(board, "quote", caller=bound)
+        first = await make_call(board, "quote", caller=bound)
         assert "bound to an agent" in await refusal(board, first, Forbidden, caller=bound)
 
 
 class TestAnOrdinaryCall:
     async def test_it_is_limited(self, board: Pegboard) -> None:
         await board.add(mock(**KEEPING))
-        first = await called(board, "quote")
+        first = await make_call(board, "quote")
         await board.tools.update("quote", {"rate_limit": HOURLY}, board.admin)
         assert (await board.replay(first)).same
         for how in ({}, {"version": 1}):
@@ -77,7 +77,7 @@ class TestAnOrdinaryCall:
 
     async def test_a_tool_that_is_switched_off_runs_in_no_version(self, board: Pegboard) -> None:
         await board.add(mock(**KEEPING))
-        first = await called(board, "quote")
+        first = await make_call(board, "quote")
         await board.tools.update("quote", {"is_active": False}, board.admin)
         for how in ({}, {"version": 1}):
             refused = await board.replay(first, **how)  # type: ignore[arg-type]
@@ -86,7 +86,7 @@ class TestAnOrdinaryCall:
 
     async def test_a_tool_that_its_upstream_changed_runs_in_no_version(self, board: Pegboard) -> None:
         await board.add(mock(**KEEPING))
-        first = await called(board, "quote")
+        first = await make_call(board, "quote")
         await board.tools.update("quote", {"description": "newer"}, board.admin)
         await board.tools.flag([await board.tools.get("quote", board.admin)])
         for how in ({}, {"version": 1}):
@@ -96,7 +96,7 @@ class TestAnOrdinaryCall:
 
     async def test_what_is_kept_of_it_is_what_the_tool_says_today(self, board: Pegboard) -> None:
         await board.add(mock(**KEEPING))
-        first = await called(board, "quote", {"secret": "of old"})
+        first = await make_call(board, "quote", {"secret": "of old"})
         await board.tools.update("quote", {"keep_arguments": False, "keep_result": False}, board.admin)
         for how in ({}, {"version": 1}):
             replay = await board.replay(first, **how)  # type: ignore[arg-type]
@@ -133,14 +133,14 @@ class TestCare:
             async def acts() -> None:
                 return
 
-        assert (await self.tried(board, await called(board, "reads"))).result.success
-        assert (await self.tried(board, await called(board, "settles"))).result.success
-        acted = await called(board, "acts")
+        assert (await self.tried(board, await make_call(board, "reads"))).result.success
+        assert (await self.tried(board, await make_call(board, "settles"))).result.success
+        acted = await make_call(board, "acts")
         with pytest.raises(Conflict, match=r"'acts' may change something.*--yes.*--tool MOCK.*--version N"):
             await self.tried(board, acted)
         assert (await self.tried(board, acted, tool="echo")).result.success
         with pytest.raises(Conflict):
-            await self.tried(board, await called(board, "reads"), tool="acts")
+            await self.tried(board, await make_call(board, "reads"), tool="acts")
 
     async def test_nor_those_of_what_it_falls_back_on(self, board: Pegboard) -> None:
         @board.tool
@@ -149,15 +149,15 @@ class TestCare:
 
         await board.add(mock(fallback={"tool": "acts"}, **KEEPING))
         with pytest.raises(Conflict, match="'acts'"):
-            await self.tried(board, await called(board, "quote"))
+            await self.tried(board, await make_call(board, "quote"))
         await board.tools.update("quote", {"fallback": {"tool": "echo"}}, board.admin)
-        assert (await self.tried(board, await called(board, "quote"))).same
+        assert (await self.tried(board, await make_call(board, "quote"))).same
 
     async def test_a_version_is_judged_by_what_it_was(self, board: Pegboard) -> None:
         board.handler("work")(lambda: 1)
         await board.add(mock(**KEEPING))
         await board.tools.update("quote", {"tool_type": "internal", "config": {"handler": "work"}}, board.admin)
-        first = await called(board, "quote")
+        first = await make_call(board, "quote")
         with pytest.raises(Conflict):
             await self.tried(board, first)
         assert (await self.tried(board, first, version=1)).same

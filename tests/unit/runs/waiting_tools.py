@@ -21,7 +21,7 @@ from pegboard.testing import memory_board
 ENDS = ("complete", "error")
 
 
-class Room:
+class WaitingTools:
     """A board with two tools that wait: `leaves` ends with its caller, `stays` continues without."""
 
     def __init__(self, board: Pegboard, following: FollowedRuns) -> None:
@@ -61,18 +61,18 @@ class Room:
             for place in places:
                 await self.began[place].wait()
 
-    def let_go(self, *places: int) -> None:
+    def release(self, *places: int) -> None:
         """Let these calls end."""
         for place in places:
             self.may_end[place].set()
 
 
 @asynccontextmanager
-async def room(**settings: Any) -> AsyncIterator[Room]:
+async def waiting_tools(**settings: Any) -> AsyncIterator[WaitingTools]:
     """The two tools on a board of their own."""
     async with memory_board(drain_seconds=2) as board:
         following = board.calls.following = FollowedRuns(board.payloads, **{"max_followed": 2000, **settings})
-        yield Room(board, following)
+        yield WaitingTools(board, following)
         await following.close()
 
 

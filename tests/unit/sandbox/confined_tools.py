@@ -85,7 +85,7 @@ def listed(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
-def is_there(pid: int) -> bool:
+def is_process(pid: int) -> bool:
     """Return True if the process exists."""
     return Path(f"/proc/{pid}").exists()
 
@@ -99,7 +99,7 @@ def make_sandbox(
 
 
 @asynccontextmanager
-async def boxed(
+async def open_sandbox(
     children: int = 4, zygotes: int = 2, without: tuple[str, ...] = (), limits: SandboxLimits = LIMITS, allow: str = ""
 ) -> AsyncIterator[Sandbox]:
     """A sandbox; after it is closed, none of its processes and descriptors may be left."""
@@ -171,7 +171,7 @@ async def until_idle(box: Sandbox) -> None:
     await until(look)
 
 
-def is_first(pid: int) -> bool:
+def is_pid1(pid: int) -> bool:
     """Return True if a process is pid 1 of its namespace, which only waits."""
     try:
         return re.search(r"^NSpid:.*\t1$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE) is not None

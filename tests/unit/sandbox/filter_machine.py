@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pegboard.sandbox.child.seccomp_filter import AND, JUMP, JUMP_AT_LEAST, JUMP_EQUAL, LOAD, RETURN, Block
 
 
-def judge(program: Block, architecture: int, number: int, arguments: Sequence[int] = ()) -> int:
+def run_filter(program: Block, architecture: int, number: int, arguments: Sequence[int] = ()) -> int:
     """Return the filter's verdict on a system call; it must return before its end."""
     padded = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("<IIQ6Q", number, architecture, 0, *(argument % 2**64 for argument in padded))

@@ -60,7 +60,7 @@ class Client:
         async with asyncio.timeout(PATIENCE):
             await self.writer.drain()
 
-    async def hear(self, count: int) -> bytes:
+    async def read_bytes(self, count: int) -> bytes:
         """Return this many bytes."""
         async with asyncio.timeout(PATIENCE):
             return await self.reader.readexactly(count)

@@ -21,7 +21,7 @@ SOURCE = Path(__file__).parents[3] / "src" / "pegboard"
 ROOM = 10**6
 
 
-def written(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     return orjson.loads(encode_result(value, ROOM))
 
 
@@ -64,8 +64,8 @@ class TestScalars:
         ids=lambda value: type(value).__name__,
     )
     def test_each_is_what_python_would_have(self, value: Any, result: Any) -> None:
-        assert written(value) == result
-        assert type(written(value)) is type(result)
+        assert to_json(value) == result
+        assert type(to_json(value)) is type(result)
 
     def test_a_number_that_is_none_is_reported_by_its_place(self) -> None:
         assert "$.rsi is NaN" in why_not({"rsi": np.float64("nan")})
@@ -73,7 +73,7 @@ class TestScalars:
         assert "$[0] is of type numpy.complex128" in why_not([np.complex128(1)])
 
     def test_they_can_be_keys(self) -> None:
-        found = written({np.int64(1): 1, pd.Timestamp("2026-01-02"): 2, np.float64(0.5): 3})
+        found = to_json({np.int64(1): 1, pd.Timestamp("2026-01-02"): 2, np.float64(0.5): 3})
         assert found == {"1": 1, "2026-01-02T00:00:00": 2, "0.5": 3}
 
 
@@ -103,7 +103,7 @@ class TestArrays:
         ids=lambda value: type(value).__name__,
     )
     def test_they_are_lists_and_what_is_missing_is_null(self, array: Any, result: Any) -> None:
-        assert written(array) == result
+        assert to_json(array) == result
 
     def test_what_no_list_can_hold_is_reported_by_its_place(self) -> None:
         assert "$.a[0][1] is infinite" in why_not({"a": np.array([[1.0, -np.inf]])})
@@ -119,8 +119,8 @@ class TestArrays:
     @given(st.lists(st.floats(allow_infinity=False, width=64), max_size=20))
     def test_every_number_comes_through(self, numbers: list[float]) -> None:
         expected = [None if number != number else number for number in numbers]
-        assert written(np.array(numbers)) == expected
-        assert written(pd.Series(numbers, dtype=float)) == expected
+        assert to_json(np.array(numbers)) == expected
+        assert to_json(pd.Series(numbers, dtype=float)) == expected
 
 
 class TestSeries:
@@ -148,7 +148,7 @@ class TestSeries:
         ids=lambda value: type(value).__name__,
     )
     def test_an_index_that_only_counts_gives_a_list_and_any_other_an_object(self, series: Any, result: Any) -> None:
-        assert written(series) == result
+        assert to_json(series) == result
 
     def test_what_an_object_cannot_hold_is_reported(self) -> None:
         assert "two keys that are both 'a'" in why_not(pd.Series([1, 2], index=["a", "a"]))
@@ -169,7 +169,7 @@ class TestFrames:
                 7: [[1], {"a": 2}],
             }
         )
-        assert written({"rows": frame}) == {
+        assert to_json({"rows": frame}) == {
             "rows": [
                 {"n": 1, "f": 0.5, "s": "x", "t": "2026-01-02T00:00:00", "d": "1.50", "7": [1]},
                 {"n": 2, "f": None, "s": None, "t": None, "d": None, "7": {"a": 2}},
@@ -178,20 +178,20 @@ class TestFrames:
 
     def test_an_index_that_numbers_rows_is_left_out_and_any_other_is_a_column(self) -> None:
         frame = pd.DataFrame({"a": [1, 2, 2], "b": [3, 4, 5]})
-        assert written(frame[frame.a > 1]) == [{"a": 2, "b": 4}, {"a": 2, "b": 5}]
-        assert written(frame.set_index("a")[:1]) == [{"a": 1, "b": 3}]
-        assert written(frame.set_index("a", drop=False)[:1]) == [{"a": 1, "b": 3}]
-        assert written(frame.describe()[:1]) == [{"index": "count", "a": 3.0, "b": 3.0}]
+        assert to_json(frame[frame.a > 1]) == [{"a": 2, "b": 4}, {"a": 2, "b": 5}]
+        assert to_json(frame.set_index("a")[:1]) == [{"a": 1, "b": 3}]
+        assert to_json(frame.set_index("a", drop=False)[:1]) == [{"a": 1, "b": 3}]
+        assert to_json(frame.describe()[:1]) == [{"index": "count", "a": 3.0, "b": 3.0}]
         grouped = frame.groupby(["a", "b"]).agg({"b": ["min", "max"]})
-        assert written(grouped[:1]) == [{"a": 1, "b": 3, "b, min": 3, "b, max": 3}]
-        assert written(pd.DataFrame({"v": [1]}, index=pd.MultiIndex.from_tuples([("x", 2)]))) == [
+        assert to_json(grouped[:1]) == [{"a": 1, "b": 3, "b, min": 3, "b, max": 3}]
+        assert to_json(pd.DataFrame({"v": [1]}, index=pd.MultiIndex.from_tuples([("x", 2)]))) == [
             {"level_0": "x", "level_1": 2, "v": 1}
         ]
 
     def test_there_may_be_nothing_in_them(self) -> None:
-        assert written(pd.DataFrame()) == []
-        assert written(pd.DataFrame({"a": []})) == []
-        assert written(pd.DataFrame(index=[0, 1])) == [{}, {}]
+        assert to_json(pd.DataFrame()) == []
+        assert to_json(pd.DataFrame({"a": []})) == []
+        assert to_json(pd.DataFrame(index=[0, 1])) == [{}, {}]
 
     def test_what_cannot_be_reported_is_reported_by_row_and_column(self) -> None:
         assert "$[1].a is infinite" in why_not(pd.DataFrame({"a": [1, np.inf]}))

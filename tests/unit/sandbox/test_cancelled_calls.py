@@ -78,12 +78,12 @@ async def test_an_end_that_was_there_unnoticed_is_heard(peer: Ends) -> None:
 
 
 async def test_hanging_up_ends_the_peers_reading_and_waits_for_it_to_leave(peer: Ends) -> None:
-    line = await hung_up(peer)
+    line = await closed_peer(peer)
     gc.collect()
     assert line() is None, "no timer is left that would report it as lingering"
 
 
-async def hung_up(peer: Ends) -> weakref.ref[CallChannel]:
+async def closed_peer(peer: Ends) -> weakref.ref[CallChannel]:
     """A channel whose peer has closed after a cancellation."""
     ours, theirs = peer
     gone: list[bool] = []

@@ -13,7 +13,7 @@ import pytest
 import pegboard
 from pegboard.model.call_errors import Misconfigured
 from pegboard.sandbox.environment_spec import EnvironmentSpec, build_zygote_spec, identify_environment
-from tests.unit.sandbox.confined_tools import PLAIN, boxed, later, script
+from tests.unit.sandbox.confined_tools import PLAIN, later, open_sandbox, script
 
 
 def received(environment: EnvironmentSpec, **more: Any) -> dict[str, Any]:
@@ -124,7 +124,7 @@ async def test_a_call_cannot_change_the_interpreter_that_its_folder_holds(
     venv = open_folder(folder / "venv")
     monkeypatch.setattr(sys, "prefix", str(venv))
     command = "touch here venv/there; mv venv gone"
-    async with boxed() as box:
+    async with open_sandbox() as box:
         job = script(command, environment=EnvironmentSpec(working_dir=str(folder), writable=True), cwd=str(folder))
         with pytest.raises(Misconfigured, match="cannot be writable"):
             await box.run(job, "ann", later())

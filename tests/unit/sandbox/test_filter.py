@@ -25,7 +25,7 @@ from pegboard.sandbox.child.seccomp_filter import (
     pack_program,
 )
 from pegboard.sandbox.child.syscall_numbers import SYSCALL_NUMBERS
-from tests.unit.sandbox.filter_machine import judge
+from tests.unit.sandbox.filter_machine import run_filter
 
 X86_64, I386, AARCH64, ARM = 0xC000003E, 0x40000003, 0xC00000B7, 0x40000028
 MACHINES = {"x86_64": X86_64, "aarch64": AARCH64}
@@ -78,25 +78,25 @@ def test_every_known_call_gets_the_answer_of_its_rule(name: str, network: bool) 
     for call, number in SYSCALL_NUMBERS[name].items():
         answer = answers.get(call, ALLOW)
         if not isinstance(answer, Rule):
-            assert judge(PROGRAMS[name, network], MACHINES[name], number) == answer, call
+            assert run_filter(PROGRAMS[name, network], MACHINES[name], number) == answer, call
 
 
 @each_program
 def test_a_call_of_a_later_kernel_does_not_exist(name: str, network: bool) -> None:
     unknown = set(range(600)) - set(SYSCALL_NUMBERS[name].values()) | {2**30 - 1}
-    answers = {number: judge(PROGRAMS[name, network], MACHINES[name], number) for number in unknown}
+    answers = {number: run_filter(PROGRAMS[name, network], MACHINES[name], number) for number in unknown}
     assert set(answers.values()) == {UNKNOWN}
 
 
 @each_program
 def test_a_call_of_another_architecture_kills(name: str, network: bool) -> None:
     for other in {X86_64, I386, AARCH64, ARM} - {MACHINES[name]}:
-        assert {judge(PROGRAMS[name, network], other, number) for number in (0, 1, 39, 317, 500)} == {KILL}
+        assert {run_filter(PROGRAMS[name, network], other, number) for number in (0, 1, 39, 317, 500)} == {KILL}
 
 
 @given(number=st.integers(2**30, 2**32 - 1), network=st.booleans())
 def test_the_calls_with_short_pointers_kill(number: int, network: bool) -> None:
-    assert judge(PROGRAMS["x86_64", network], X86_64, number) == KILL
+    assert run_filter(PROGRAMS["x86_64", network], X86_64, number) == KILL
 
 
 @each_program
@@ -114,7 +114,7 @@ def test_a_filter_is_one_that_the_kernel_takes(name: str, network: bool) -> None
 )
 def test_the_same_call_is_judged_alike_on_all_machines(call: str, arguments: list[int], network: bool) -> None:
     one, other = (
-        judge(PROGRAMS[name, network], MACHINES[name], SYSCALL_NUMBERS[name][call], arguments) for name in MACHINES
+        run_filter(PROGRAMS[name, network], MACHINES[name], SYSCALL_NUMBERS[name][call], arguments) for name in MACHINES
     )
     assert one == other
 
@@ -125,14 +125,14 @@ def test_the_unused_half_of_an_argument_changes_nothing(high: int, low: int, net
     for call, place in (("clone", 0), ("personality", 0), ("ioctl", 1), ("socketpair", 0), ("prlimit64", 0)):
         short, long = ([1] * place + [value, 1] for value in (low, wide))
         program, number = PROGRAMS["x86_64", network], SYSCALL_NUMBERS["x86_64"][call]
-        assert judge(program, X86_64, number, short) == judge(program, X86_64, number, long)
+        assert run_filter(program, X86_64, number, short) == run_filter(program, X86_64, number, long)
 
 
 @given(address=st.integers(1, 2**64 - 1))
 def test_no_address_can_be_sent_to_wherever_it_lies_in_memory(address: int) -> None:
     for network in (False, True):
         program, number = PROGRAMS["x86_64", network], SYSCALL_NUMBERS["x86_64"]["sendto"]
-        assert judge(program, X86_64, number, [3, 0, 0, 0, address]) == REFUSE
+        assert run_filter(program, X86_64, number, [3, 0, 0, 0, address]) == REFUSE
 
 
 @given(st.sets(st.integers(1, 2**32 - 1), max_size=600), st.integers(0, 2**32 - 1))
@@ -142,7 +142,7 @@ def test_halving_finds_the_range_a_number_is_in(starts: set[int], number: int) -
     firsts = [0, *sorted(starts)]
     program = branch_by_range([(first, build_return(first)) for first in firsts])
     # The number is at the position of the architecture.
-    assert judge((load_word(4), *program), number, 0) == max(first for first in firsts if first <= number)
+    assert run_filter((load_word(4), *program), number, 0) == max(first for first in firsts if first <= number)
 
 
 @given(
@@ -154,4 +154,4 @@ def test_halving_finds_the_range_a_number_is_in(starts: set[int], number: int) -
 def test_all_checks_must_hold(words: list[int], wanted: list[tuple[int, set[int], int]]) -> None:
     checks = [Check(16 + 8 * place, tuple(values), mask) for place, values, mask in wanted]
     holds = all(words[place] & mask in values for place, values, mask in wanted)
-    assert judge(branch_if_all(checks, build_return(1), build_return(0)), 0, 0, words) == holds
+    assert run_filter(branch_if_all(checks, build_return(1), build_return(0)), 0, 0, words) == holds

@@ -147,7 +147,7 @@ def proxy() -> Iterator[str]:
         thread.join()
 
 
-def through(proxy: str, program: str) -> tuple[str, ...]:
+def build_command(proxy: str, program: str) -> tuple[str, ...]:
     if program == "curl":
         return ("curl", "-sS", "--max-time", "20", "--proxy", proxy, "http://somewhere.example/")
     code = (
@@ -163,7 +163,7 @@ def through(proxy: str, program: str) -> tuple[str, ...]:
 def test_a_proxy_can_be_reached_with_a_network(program: str, proxy: str, tmp_path: Path) -> None:
     if program == "curl" and shutil.which("curl") is None:
         pytest.skip("curl is not installed")
-    ended = run_under_filter(*through(proxy, program), network=True, cwd=tmp_path)
+    ended = run_under_filter(*build_command(proxy, program), network=True, cwd=tmp_path)
     assert (ended.stdout, ended.stderr) == ("you asked for http://somewhere.example/", "")
 
 
@@ -171,6 +171,6 @@ def test_a_proxy_can_be_reached_with_a_network(program: str, proxy: str, tmp_pat
 def test_nothing_can_be_reached_without_a_network(program: str, proxy: str, tmp_path: Path) -> None:
     if program == "curl" and shutil.which("curl") is None:
         pytest.skip("curl is not installed")
-    ended = run_under_filter(*through(proxy, program), network=False, cwd=tmp_path)
+    ended = run_under_filter(*build_command(proxy, program), network=False, cwd=tmp_path)
     assert ended.stdout == ""
     assert ended.returncode != 0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pegboard.sandbox import work_folder
-from tests.unit.sandbox.confined_tools import boxed, later, listed, script, until_idle, until_over, until_running
+from tests.unit.sandbox.confined_tools import later, listed, open_sandbox, script, until_idle, until_over, until_running
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 async def test_calls_without_a_file_system_of_their_own_leave_no_folder(temporary: Path, mark: str) -> None:
-    async with boxed(without=("namespaces",)) as box:
+    async with open_sandbox(without=("namespaces",)) as box:
         job = script("pwd; mkdir -p a/b/c && touch a/b/c/d && chmod 0 a/b && chmod 0 a")
         ended = await box.run(job, "ann", later())
         assert (ended.code, ended.stderr) == (0, b"")

@@ -21,13 +21,13 @@ from pegboard.sandbox.sandbox import ConfinedResult, Sandbox
 from pegboard.sandbox.zygote_process import Zygote
 from tests.event_loops import USE_UVLOOP
 from tests.unit.sandbox.confined_tools import (
-    boxed,
     children_now,
     children_of,
     command,
     descriptors,
-    is_there,
+    is_process,
     later,
+    open_sandbox,
     processes_of,
     script,
     until_idle,
@@ -61,7 +61,7 @@ def zygote_of(box: Sandbox) -> Zygote:
 
 
 async def test_a_cancelled_call_is_gone_with_all_its_processes_before_its_place_is_given_away(mark: str) -> None:
-    async with boxed(children=1) as box:
+    async with open_sandbox(children=1) as box:
         task = asyncio.create_task(box.run(script(f"setsid sleep {mark} & sleep {mark}"), "ann", later()))
         await until_running(mark)
         task.cancel()
@@ -74,7 +74,7 @@ async def test_a_cancelled_call_is_gone_with_all_its_processes_before_its_place_
 
 
 async def test_a_cancelled_call_keeps_its_place_until_it_is_really_gone(mark: str) -> None:
-    async with boxed(children=1) as box:
+    async with open_sandbox(children=1) as box:
         task = asyncio.create_task(box.run(command("sleep", mark), "ann", later()))
         await until_running(mark)
         supervisor = parent_of(mark)
@@ -88,7 +88,7 @@ async def test_a_cancelled_call_keeps_its_place_until_it_is_really_gone(mark: st
 
 
 async def test_two_hundred_calls_half_of_them_cancelled_leave_nothing() -> None:
-    async with boxed(children=16) as box:
+    async with open_sandbox(children=16) as box:
         await box.run(command("true"), "ann", later())
         await until_idle(box)
         processes, opened = children_now(), descriptors()
@@ -114,7 +114,7 @@ async def test_two_hundred_calls_half_of_them_cancelled_leave_nothing() -> None:
 
 
 async def test_closing_ends_calls_that_run_and_refuses_those_that_wait(mark: str) -> None:
-    async with boxed(children=1) as box:
+    async with open_sandbox(children=1) as box:
         runs = asyncio.create_task(box.run(command("sleep", mark), "ann", later()))
         await until_running(mark)
         waits = asyncio.create_task(box.run(command("true"), "ann", later()))
@@ -132,7 +132,7 @@ async def test_closing_ends_calls_that_run_and_refuses_those_that_wait(mark: str
 async def test_closing_ends_calls_of_a_zygote_that_is_stopped(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_channel, "CALL_EXIT_SECONDS", 0.2)
     monkeypatch.setattr(zygote_module, "ZYGOTE_EXIT_SECONDS", 0.2)
-    async with boxed() as box:
+    async with open_sandbox() as box:
         runs = asyncio.create_task(box.run(command("sleep", mark), "ann", later()))
         await until_running(mark)
         os.kill(zygote_of(box).pid, signal.SIGSTOP)
@@ -147,7 +147,7 @@ async def test_closing_ends_calls_of_a_zygote_that_is_stopped(mark: str, monkeyp
 
 @pytest.mark.parametrize("state", ["dead", "dying"])
 async def test_a_zygote_that_died_unnoticed_is_replaced_and_the_call_runs(state: str) -> None:
-    async with boxed() as box:
+    async with open_sandbox() as box:
         await box.run(command("true"), "ann", later())
         killed = zygote_of(box).pid
         os.kill(killed, signal.SIGKILL)  # the loop has no turn to see it before the call
@@ -158,7 +158,7 @@ async def test_a_zygote_that_died_unnoticed_is_replaced_and_the_call_runs(state:
 
 
 async def test_a_call_goes_on_when_its_zygote_dies(mark: str) -> None:
-    async with boxed() as box:
+    async with open_sandbox() as box:
         waits = script(f"trap 'echo went on; exit 0' USR1; sleep {mark} & wait")
         task = asyncio.create_task(box.run(waits, "ann", later()))
         await until_running(mark)
@@ -179,7 +179,7 @@ async def test_a_zygote_that_dies_with_the_call_in_its_hands_is_replaced_once(mo
         os.kill(self.pid, signal.SIGKILL if deaths.pop(0) else signal.SIGCONT)
 
     monkeypatch.setattr(Zygote, "begin", dies)
-    async with boxed() as box:
+    async with open_sandbox() as box:
         assert (await box.run(command("true"), "ann", later())).code == 0
         deaths += [True, True]
         with pytest.raises(Unavailable, match="twice") as refused:
@@ -189,7 +189,7 @@ async def test_a_zygote_that_dies_with_the_call_in_its_hands_is_replaced_once(mo
 
 
 async def test_a_call_whose_supervisor_is_killed_fails_with_all_its_processes_gone(mark: str) -> None:
-    async with boxed() as box:
+    async with open_sandbox() as box:
         task = asyncio.create_task(box.run(command("sleep", mark), "ann", later()))
         await until_running(mark)
         supervisor = parent_of(mark)
@@ -224,6 +224,6 @@ asyncio.run(serve())
     assert len(family) >= 3, "the zygote, supervisors and the command"
 
     async def all_are_gone() -> bool:
-        return not any(is_there(pid) for pid in family)
+        return not any(is_process(pid) for pid in family)
 
     await until(all_are_gone)

@@ -30,7 +30,7 @@ JSON = st.recursive(
 )
 
 
-def written(value: Any, most: int = ROOM) -> Any:
+def to_json(value: Any, most: int = ROOM) -> Any:
     return orjson.loads(encode_result(value, most))
 
 
@@ -64,7 +64,7 @@ Pair = namedtuple("Pair", "a b")
 class TestJson:
     @given(JSON)
     def test_json_stays_as_it_is(self, value: Any) -> None:
-        assert written(value) == value
+        assert to_json(value) == value
 
     @given(JSON)
     def test_it_is_written_as_short_as_can_be_and_counted(self, value: Any) -> None:
@@ -116,8 +116,8 @@ class TestConverted:
         ids=lambda value: type(value).__name__,
     )
     def test_what_json_has_no_form_for_gets_the_nearest(self, value: Any, result: Any) -> None:
-        assert written(value) == result
-        assert written({"a": [value]}) == {"a": [result]}
+        assert to_json(value) == result
+        assert to_json({"a": [value]}) == {"a": [result]}
 
     @pytest.mark.parametrize(
         ("text", "result"),
@@ -132,14 +132,14 @@ class TestConverted:
         ],
     )
     def test_a_decimal_is_exact(self, text: str, result: Any) -> None:
-        found = written(Decimal(text))
+        found = to_json(Decimal(text))
         assert found == result
         assert type(found) is type(result)
         assert Decimal(str(found)) == Decimal(text)
 
     def test_keys_are_texts(self) -> None:
         keys = {2: "i", 2.5: "f", True: "b", None: "n", Color.RED: "e", date(2026, 1, 2): "d", ("a", 1): "t"}
-        assert written({**keys, Decimal("3.5"): "x"}) == {
+        assert to_json({**keys, Decimal("3.5"): "x"}) == {
             "2": "i",
             "2.5": "f",
             "true": "b",
@@ -201,13 +201,13 @@ class TestUnfit:
 
     def test_the_same_thing_in_several_places_is_no_circle(self) -> None:
         shared = [1]
-        assert written([shared, {"a": shared}]) == [[1], {"a": [1]}]
+        assert to_json([shared, {"a": shared}]) == [[1], {"a": [1]}]
 
     def test_depth_is_bounded(self) -> None:
         deep: Any = []
         for _ in range(MAX_RESULT_DEPTH - 1):
             deep = [deep]
-        assert written(deep) == deep
+        assert to_json(deep) == deep
         assert "64 levels" in why_not({"a": deep})
         for _ in range(10_000):
             deep = [deep]

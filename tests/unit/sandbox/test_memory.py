@@ -50,14 +50,14 @@ def mapping() -> Iterator[int]:
 
 
 @pytest.fixture
-def taking() -> Iterator[int]:
+def large_process() -> Iterator[int]:
     """A process with 64 MiB of private memory."""
     yield from running("import sys\ntaken = bytearray(64 * 2**20)\nprint('taken', flush=True)\nsys.stdin.read()")
 
 
-def test_what_a_process_has_is_counted(taking: int) -> None:
-    assert MemoryMeter(60 * MIB).is_over([taking], never)
-    assert not MemoryMeter(90 * MIB).is_over([taking], never)
+def test_what_a_process_has_is_counted(large_process: int) -> None:
+    assert MemoryMeter(60 * MIB).is_over([large_process], never)
+    assert not MemoryMeter(90 * MIB).is_over([large_process], never)
 
 
 def test_a_page_in_many_places_counts_once(mapping: int) -> None:
@@ -72,22 +72,22 @@ def test_where_finding_that_out_would_take_long_it_counts_often(
     assert MemoryMeter(64 * MIB).is_over([mapping], never)
 
 
-def test_no_process_is_looked_into_once_no_reader_wants_to_know(taking: int) -> None:
+def test_no_process_is_looked_into_once_no_reader_wants_to_know(large_process: int) -> None:
     asked = []
 
     def is_done() -> bool:
         asked.append(True)
         return len(asked) > 1
 
-    assert not MemoryMeter(60 * MIB).is_over([taking, os.getpid(), os.getppid()], is_done)
+    assert not MemoryMeter(60 * MIB).is_over([large_process, os.getpid(), os.getppid()], is_done)
     assert len(asked) == 2
 
 
-def test_a_close_look_is_followed_by_a_rest(taking: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_close_look_is_followed_by_a_rest(large_process: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory_meter, "REST_FACTOR", 1e9)
     monkeypatch.setattr(memory_meter, "MAX_REST_SECONDS", 1e9)
     meter = MemoryMeter(60 * MIB)
-    assert [meter.is_over([taking], never) for _ in range(2)] == [True, False]
+    assert [meter.is_over([large_process], never) for _ in range(2)] == [True, False]
 
 
 def test_a_process_that_is_no_more_takes_nothing() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from pegboard.sandbox.child import syscalls
 from pegboard.sandbox.child.pid1 import Pid1
-from tests.unit.sandbox.confined_tools import is_first, is_there
+from tests.unit.sandbox.confined_tools import is_pid1, is_process
 from tests.unit.sandbox.supervisor_channel import Zygote
 
 NAMESPACES = syscalls.NEWUSER | syscalls.NEWPID
@@ -32,7 +32,7 @@ def test_it_runs_as_long_as_its_socket_is_open() -> None:
     for _ in range(20):
         pid1 = Pid1(NAMESPACES)
         pid1.hide()  # returns after a response, so it runs
-        assert is_first(pid1.pid) and is_there(pid1.pid)
+        assert is_pid1(pid1.pid) and is_process(pid1.pid)
         pid1.close()
         assert has_ended(pid1.pid)
 
@@ -75,7 +75,7 @@ def test_it_ends_with_the_process_that_started_it_however_soon_that_is() -> None
     os.close(sent)
     with os.fdopen(received, "rb") as numbers:
         begun = [int.from_bytes(numbers.read(8), "little") for _ in range(30)]
-    while any(is_there(one) for one in begun):
+    while any(is_process(one) for one in begun):
         time.sleep(0.01)  # the test's own time limit ends this
 
 

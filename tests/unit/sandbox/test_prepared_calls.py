@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.confined_tools import is_first
+from tests.unit.sandbox.confined_tools import is_pid1
 from tests.unit.sandbox.supervisor_channel import Zygote, make_zygote_spec, zygote
 from tests.unit.sandbox.test_python_calls import run, value
 from tests.unit.sandbox.test_supervise import children
@@ -28,7 +28,7 @@ def waiting(calls: Zygote) -> list[int]:
     found: list[int] = []
     while not found:
         below = [pid for one in children(calls.process.pid) for pid in children(one)]
-        found = [pid for pid in below if not is_first(pid)]
+        found = [pid for pid in below if not is_pid1(pid)]
     return found
 
 

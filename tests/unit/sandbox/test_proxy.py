@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.event_loops import USE_UVLOOP
-from tests.unit.http_client.upstreams import answer, answering, chunked, head_of, serving
+from tests.unit.http_client.upstreams import answer, chunked, head_of, serve_responses, serving
 from tests.unit.sandbox.proxies import fetching, never_accepting, proxying
 from tests.waiting import until
 
@@ -33,7 +33,7 @@ async def test_a_url_is_fetched_without_what_concerns_the_proxy_alone() -> None:
         "Cookie: a=1",
     )
     message = answer(b"hello", "X-Kept: 1", "Keep-Alive: timeout=5", "Connection: X-Hop", "X-Hop: 1")
-    async with answering(message) as up, proxying() as proxy:
+    async with serve_responses(message) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port, "/a%20b?q=1", *asked))
     assert up.heads == [
         f"GET /a%20b?q=1 HTTP/1.1\r\nHost: 127.0.0.1:{up.port}\r\nAccept: text/plain\r\nCookie: a=1\r\n"
@@ -54,13 +54,13 @@ async def test_a_url_is_fetched_without_what_concerns_the_proxy_alone() -> None:
     ],
 )
 async def test_a_path_arrives_as_it_was_written(target: str, seen: str) -> None:
-    async with answering(answer()) as up, proxying() as proxy:
+    async with serve_responses(answer()) as up, proxying() as proxy:
         assert (await proxy.answer(fetching(up.port, target))).status == 200
         assert up.heads[0].startswith(seen)
 
 
 async def test_options_without_a_path_asks_about_the_server() -> None:
-    async with answering(answer()) as up, proxying() as proxy:
+    async with serve_responses(answer()) as up, proxying() as proxy:
         await proxy.answer(fetching(up.port, "", method="OPTIONS"))
         assert up.heads[0].startswith("OPTIONS * HTTP/1.1\r\n")
 
@@ -75,7 +75,7 @@ async def test_options_without_a_path_asks_about_the_server() -> None:
     ],
 )
 async def test_an_answer_without_a_body_ends_although_its_server_stays(method: str, message: bytes) -> None:
-    async with answering(message) as up, proxying() as proxy:
+    async with serve_responses(message) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port, method=method))
     assert got.body == b""
     assert got.head.replace("HTTP/1.1 200 \r", "HTTP/1.1 200\r") == message[:-2].decode() + "Connection: close\r\n\r\n"
@@ -85,7 +85,7 @@ async def test_chunks_stay_chunks_without_extensions_or_trailers() -> None:
     response = (
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1;z\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n"
     )
-    async with answering(response) as up, proxying() as proxy:
+    async with serve_responses(response) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port))
         old = await proxy.answer(fetching(up.port).replace(b"HTTP/1.1", b"HTTP/1.0"))
     assert (got.head.count("chunked"), got.body) == (1, chunked(b"hello", b"!"))
@@ -94,7 +94,7 @@ async def test_chunks_stay_chunks_without_extensions_or_trailers() -> None:
 
 
 async def test_an_answer_without_a_length_lasts_until_its_server_ends() -> None:
-    async with answering(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 300_000, keep=False) as up, proxying() as proxy:
+    async with serve_responses(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 300_000, keep=False) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port))
         old = await proxy.answer(fetching(up.port).replace(b"HTTP/1.1", b"HTTP/1.0"))
     assert "Transfer-Encoding: chunked\r\n" in got.head
@@ -140,7 +140,7 @@ async def test_a_server_that_is_asked_first_says_when_to_go_on() -> None:
 
 
 async def test_a_second_request_on_the_same_connection_reaches_no_one() -> None:
-    async with answering(answer(b"one")) as first, answering(answer(b"two")) as second, proxying() as proxy:
+    async with serve_responses(answer(b"one")) as first, serve_responses(answer(b"two")) as second, proxying() as proxy:
         got = await proxy.answer(fetching(first.port) + fetching(second.port, "/", "Cookie: for-the-second"))
     assert got.body == b"one"
     assert len(first.heads) == 1
@@ -178,7 +178,7 @@ async def test_a_server_that_answers_before_it_has_everything_is_heard() -> None
     ],
 )
 async def test_a_server_that_does_not_answer_in_http_is_reported_to_be_at_fault(message: bytes, reason: str) -> None:
-    async with answering(message, keep=False) as up, proxying() as proxy:
+    async with serve_responses(message, keep=False) as up, proxying() as proxy:
         got = await proxy.answer(fetching(up.port))
     assert got.status == 502
     assert got.body.decode().startswith(f"127.0.0.1:{up.port} ")

@@ -11,7 +11,7 @@ import pytest
 from pegboard.http_client.address_policy import AllowList
 from tests.unit.http_client.blocked_addresses import LOOPBACK_SPELLINGS, NOT_PUBLIC
 from tests.unit.http_client.conftest import dialled  # noqa: F401 -- the fixture: nothing beyond loopback is contacted
-from tests.unit.http_client.upstreams import Upstream, answer, answering, serving
+from tests.unit.http_client.upstreams import Upstream, answer, serve_responses, serving
 from tests.unit.sandbox.proxies import Names, fetching, proxying
 from tests.waiting import until
 
@@ -22,7 +22,7 @@ NOTHING = AllowList()
 @pytest.fixture
 async def upstream() -> AsyncIterator[Upstream]:
     """A server on loopback that must not be reached."""
-    async with answering(answer(b"reached")) as running:
+    async with serve_responses(answer(b"reached")) as running:
         yield running
 
 

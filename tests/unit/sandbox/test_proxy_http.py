@@ -46,13 +46,15 @@ def parsed(head: bytes) -> ProxyRequest:
     return read_request(head, create_client_parser())
 
 
-def written(request: ProxyRequest) -> bytes:
+def write_head(request: ProxyRequest) -> bytes:
     """Return the head as the server receives it."""
     assert request.message is not None
     return create_server_parser().send(request.message)
 
 
-def answered(head: bytes, method: bytes = b"GET") -> tuple[h11.Response | h11.InformationalResponse, h11.Connection]:
+def parse_response(
+    head: bytes, method: bytes = b"GET"
+) -> tuple[h11.Response | h11.InformationalResponse, h11.Connection]:
     """The response to a request with this method, and the parser for its body."""
     parser = create_server_parser()
     parser.send(h11.Request(method=method, target=b"/", headers=[(b"Host", b"a")]))
@@ -72,7 +74,7 @@ def test_a_request_that_is_accepted_is_written_in_one_way(first: str, lines: lis
         return
     if request.message is None:
         return
-    sent = written(request)
+    sent = write_head(request)
     assert FRAMED.fullmatch(sent)
     assert count(sent, b"host") == count(sent, b"connection") == 1
     assert sent.endswith(b"\r\nConnection: close\r\n\r\n")
@@ -88,7 +90,7 @@ def test_a_request_that_is_accepted_is_written_in_one_way(first: str, lines: lis
 @example(b"CONNECT \xff:1 HTTP/1.1\r\n\r\n")
 @example(b"GET http://\xff/ HTTP/1.1\r\n\r\n")
 def test_all_data_is_parsed_or_malformed(data: bytes) -> None:
-    for read in (parsed, answered):
+    for read in (parsed, parse_response):
         try:
             read(data)
         except MalformedHttp as error:
@@ -110,7 +112,7 @@ def test_all_data_is_parsed_or_malformed(data: bytes) -> None:
 def test_where_a_url_leads(target: str, host: str, port: int, authority: str, path: str) -> None:
     request = parsed(f"GET {target} HTTP/1.1\r\nHost: elsewhere\r\n\r\n".encode())
     assert (request.method, request.host, request.port) == (b"GET", host, port)
-    assert written(request) == f"GET {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n".encode()
+    assert write_head(request) == f"GET {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n".encode()
 
 
 def test_where_a_tunnel_leads() -> None:
@@ -131,13 +133,13 @@ BODY, CHUNKS = h11.Data(b"7 bytes"), b"7\r\n7 bytes\r\n0\r\n\r\n"
     ],
 )
 def test_how_a_response_ends(method: bytes, head: bytes, after: bytes, events: list[object]) -> None:
-    _, parser = answered(head, method)
+    _, parser = parse_response(head, method)
     parser.receive_data(after) if after else None
     assert [parser.next_event() for _ in events] == events
 
 
 def test_a_response_in_chunks_ends_with_the_last_chunk() -> None:
-    response, parser = answered(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n")
+    response, parser = parse_response(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n")
     assert (b"transfer-encoding", b"chunked") in list(response.headers)
     parser.receive_data(CHUNKS)
     data = parser.next_event()
@@ -147,6 +149,6 @@ def test_a_response_in_chunks_ends_with_the_last_chunk() -> None:
 
 
 def test_a_response_before_the_last_one_has_no_body() -> None:
-    response, _ = answered(b"HTTP/1.1 103 Early Hints\r\nLink: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    response, _ = parse_response(b"HTTP/1.1 103 Early Hints\r\nLink: x\r\nTransfer-Encoding: chunked\r\n\r\n")
     assert isinstance(response, h11.InformationalResponse)
     assert response.headers.raw_items() == [(b"Link", b"x")]

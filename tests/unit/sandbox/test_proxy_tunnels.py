@@ -16,7 +16,7 @@ import trustme
 from pegboard.http_client.guarded_client import GuardedClient
 from pegboard.sandbox.proxy import Proxy
 from tests.event_loops import USE_UVLOOP
-from tests.unit.http_client.upstreams import answer, answering, open_files, serving
+from tests.unit.http_client.upstreams import answer, open_files, serve_responses, serving
 from tests.unit.sandbox.proxies import LOCAL, Client, Names, fetching, never_accepting, proxying
 from tests.waiting import until
 
@@ -41,7 +41,7 @@ async def test_a_tunnel_carries_bytes_both_ways() -> None:
         await client.tunnel(f"127.0.0.1:{up.port}")
         for item in (b"\0\r\n\r\nGET / HTTP/1.1", b"x" * 3 * MEGABYTE):
             saying = asyncio.create_task(client.say(item))
-            assert await client.hear(len(item)) == item
+            assert await client.read_bytes(len(item)) == item
             await saying
         client.leave()
         await asyncio.wait_for(up.gone.wait(), 30)
@@ -52,7 +52,7 @@ async def test_what_follows_the_request_at_once_is_not_lost() -> None:
         client = await proxy.client()
         await client.say(f"CONNECT 127.0.0.1:{up.port} HTTP/1.0\r\n\r\nearly".encode())
         assert await client.head() == "HTTP/1.1 200 Connection established\r\n\r\n"
-        assert await client.hear(5) == b"early"
+        assert await client.read_bytes(5) == b"early"
         client.leave()
 
 
@@ -89,7 +89,10 @@ async def test_tls_goes_through_from_end_to_end() -> None:
     trusting = ssl.create_default_context()
     authority.configure_trust(trusting)
     names = Names(**{"api.example": [["127.0.0.1"]]})
-    async with answering(answer(b"private"), context=context, keep=False) as up, proxying(resolver=names) as proxy:
+    async with (
+        serve_responses(answer(b"private"), context=context, keep=False) as up,
+        proxying(resolver=names) as proxy,
+    ):
         client = await proxy.client()
         await client.tunnel(f"api.example:{up.port}")
         await client.writer.start_tls(trusting, server_hostname="api.example")
@@ -142,7 +145,7 @@ async def test_an_idle_tunnel_is_closed() -> None:
         began = time.monotonic()
         while time.monotonic() < began + 5.0:
             await client.say(b"x")
-            await client.hear(1)
+            await client.read_bytes(1)
             await asyncio.sleep(0.05)
         with pytest.raises(ConnectionResetError):
             await client.rest()
@@ -196,9 +199,9 @@ async def test_a_tunnel_that_rests_makes_room_and_one_that_awaits_an_answer_does
         for resting in pool:
             await resting.tunnel(f"127.0.0.1:{up.port}")
             await resting.say(b"x")
-            await resting.hear(1)
+            await resting.read_bytes(1)
         received.set()
-        assert await awaiting.hear(6) == b"answer"
+        assert await awaiting.read_bytes(6) == b"answer"
         assert await pool[0].rest() == b"", "it ended as a server ends an unused connection"
         for client in (awaiting, *pool):
             client.leave()
@@ -240,7 +243,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
             await running.close()
         for client in (*clients, last):
             with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
-                await client.hear(1)
+                await client.read_bytes(1)
             client.leave()
         with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection("127.0.0.1", port)
@@ -285,7 +288,7 @@ async def test_a_listener_that_is_shut_elsewhere_is_served_no_more() -> None:
 
         await until(closed)
         await client.say(b"on")
-        assert await client.hear(2) == b"on"
+        assert await client.read_bytes(2) == b"on"
         client.leave()
         theirs.close()
         await running.close()

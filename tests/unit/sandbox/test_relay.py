@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from pegboard.sandbox.proxy_http import MalformedHttp, create_client_parser, read_request
 from pegboard.sandbox.proxy_relay import ConnectionBroken, LoopTurns, ProxyBody, ProxyStream, copy_stream, run_tasks
-from tests.unit.http_client.upstreams import answer, answering, chunked
+from tests.unit.http_client.upstreams import answer, chunked, serve_responses
 from tests.unit.sandbox.proxies import Client, fetching, proxying
 from tests.waiting import until
 
 CHUNKED = "Transfer-Encoding: chunked"
 
 
-async def read_through(sent: bytes, cuts: list[int], framing: str) -> tuple[bytes, bytes]:
+async def read_body(sent: bytes, cuts: list[int], framing: str) -> tuple[bytes, bytes]:
     """Return the parsed body if its bytes arrive in these parts, and the rest after it."""
 
     async def send() -> None:
@@ -53,28 +53,28 @@ async def read_through(sent: bytes, cuts: list[int], framing: str) -> tuple[byte
 @given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.lists(st.integers(0, 300), max_size=6))
 def test_chunks_are_joined_however_they_arrive(pieces: list[bytes], cuts: list[int]) -> None:
     sent = chunked(*pieces) + b"rest"
-    assert asyncio.run(read_through(sent, cuts, CHUNKED)) == (b"".join(pieces), b"rest")
+    assert asyncio.run(read_body(sent, cuts, CHUNKED)) == (b"".join(pieces), b"rest")
 
 
 @given(st.binary(max_size=50), st.binary(max_size=50), st.lists(st.integers(0, 100), max_size=4))
 def test_a_length_is_kept_to(body: bytes, rest: bytes, cuts: list[int]) -> None:
-    assert asyncio.run(read_through(body + rest, cuts, f"Content-Length: {len(body)}")) == (body, rest)
+    assert asyncio.run(read_body(body + rest, cuts, f"Content-Length: {len(body)}")) == (body, rest)
 
 
 @pytest.mark.parametrize("sent", [b"", b"5", b"5\r\n", b"5\r\nab", b"5\r\nabcde", b"5\r\nabcde\r\n", b"0\r\nA: b\r\n"])
 async def test_chunks_that_end_too_early_are_broken(sent: bytes) -> None:
     with pytest.raises(ConnectionBroken):
-        await read_through(sent, [], CHUNKED)
+        await read_body(sent, [], CHUNKED)
 
 
 async def test_a_length_that_is_not_reached_is_broken() -> None:
     with pytest.raises(ConnectionBroken):
-        await read_through(b"abc", [], "Content-Length: 4")
+        await read_body(b"abc", [], "Content-Length: 4")
 
 
 async def test_a_chunk_that_is_longer_than_it_says_is_malformed() -> None:
     with pytest.raises(MalformedHttp, match="longer than its size"):
-        await read_through(b"1\r\nab\r\n0\r\n\r\n", [], CHUNKED)
+        await read_body(b"1\r\nab\r\n0\r\n\r\n", [], CHUNKED)
 
 
 async def test_a_sink_that_takes_no_more_ends_its_own_way_only() -> None:
@@ -123,7 +123,7 @@ async def test_chunks_of_one_byte_leave_the_loop_to_others() -> None:
             rounds += 1
 
     counting = asyncio.create_task(others())
-    body, _ = await read_through(chunked(*[b"x"] * 5000), [], CHUNKED)
+    body, _ = await read_body(chunked(*[b"x"] * 5000), [], CHUNKED)
     counting.cancel()
     assert len(body) == 5000
     assert rounds >= 5000
@@ -134,7 +134,7 @@ async def test_running_out_of_descriptors_holds_up_new_connections_only(caplog: 
         return "proxy_cannot_accept" in caplog.text
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    async with answering(answer(b"served")) as up, proxying() as proxy:
+    async with serve_responses(answer(b"served")) as up, proxying() as proxy:
         early = await proxy.client()
         await early.say(b"GET ")
         late = socket.create_connection(("127.0.0.1", proxy.port))

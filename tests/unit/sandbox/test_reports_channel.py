@@ -14,7 +14,7 @@ from pegboard.sandbox.child.pipes import MAX_LINE_BYTES, MAX_LINES, MAX_REPORT_B
 from tests.unit.sandbox.supervisor_channel import PYTHON, Call, Ended, Zygote, command
 
 
-def heard(call: Call) -> tuple[list[bytes], Ended]:
+def read_frames(call: Call) -> tuple[list[bytes], Ended]:
     """Return the frames with reports, and how the call ended, which is the last message."""
     ended = call.ended()
     return call.reports, ended
@@ -22,13 +22,13 @@ def heard(call: Call) -> tuple[list[bytes], Ended]:
 
 def shell(calls: Zygote, script: str, *, reports: bool = True, **changes: Any) -> tuple[list[bytes], Ended]:
     with calls.call(command("sh", "-c", script, reports=reports, **changes)) as call:
-        return heard(call)
+        return read_frames(call)
 
 
 def python(calls: Zygote, code: str, *, reports: bool = True) -> tuple[list[bytes], Ended]:
     values = {"kind": "python", "code": code, "entry": "f", "arguments": {}, "reports": reports}
     with calls.call(command() | values) as call:
-        return heard(call)
+        return read_frames(call)
 
 
 def test_what_a_command_reports_comes_while_it_runs(calls: Zygote) -> None:
@@ -88,7 +88,7 @@ def test_a_server_that_does_not_read_holds_no_one_up(calls: Zygote) -> None:
     with calls.call(command("sh", "-c", script, seconds=20.0, reports=True)) as call:
         call.line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         assert call.frame() == ("S", b"")
-        frames, ended = heard(call)
+        frames, ended = read_frames(call)
     assert (ended.fate, ended.stdout) == ("exited", b"done\n")
     assert frames
 
@@ -120,7 +120,7 @@ def f():
 def test_neither_result_nor_trouble_nor_orders_can_be_reached_by_a_command(calls: Zygote) -> None:
     script = "import os\nfor fd in range(4, 256):\n  try: os.write(fd, b'x'); print(fd)\n  except OSError: pass"
     with calls.call(command(PYTHON, "-I", "-S", "-c", script, reports=True)) as call:
-        _, ended = heard(call)
+        _, ended = read_frames(call)
     assert (ended.fate, ended.stdout, ended.result) == ("exited", b"", b"")
 
 

@@ -25,7 +25,7 @@ from pegboard.sandbox.sandbox import EnvironmentSpec, Sandbox
 from pegboard.sandbox.zygote_pool import ZygotePool
 from pegboard.sandbox.zygote_process import Zygote, ZygoteGone
 from tests.event_loops import USE_UVLOOP
-from tests.unit.sandbox.confined_tools import boxed, command, later, script, until_idle, until_running
+from tests.unit.sandbox.confined_tools import command, later, open_sandbox, script, until_idle, until_running
 from tests.waiting import until
 
 
@@ -66,7 +66,7 @@ async def stopped(box: Sandbox) -> Zygote:
 async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_reported_not_to_have(folder: Path) -> None:
     mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
     environment = EnvironmentSpec(working_dir=str(folder), writable=True)
-    async with boxed() as box:
+    async with open_sandbox() as box:
         await box.run(command("true", environment=environment), "ann", later())
         job = script(f"touch ran; exec sleep {mark}", environment=environment, cwd=str(folder))
         task = asyncio.create_task(box.run(job, "ann", later()))
@@ -83,7 +83,7 @@ async def test_a_call_that_ran_unnoticed_until_the_board_closes_is_not_reported_
 
 async def test_a_call_in_the_hands_of_a_zygote_that_hangs_did_not_run_and_never_will(folder: Path) -> None:
     environment = EnvironmentSpec(working_dir=str(folder), writable=True)
-    async with boxed() as box:
+    async with open_sandbox() as box:
         await box.run(command("true", environment=environment), "ann", later())
         await until_idle(box)
         hangs = zygote_of(box)
@@ -98,7 +98,7 @@ async def test_a_call_in_the_hands_of_a_zygote_that_hangs_did_not_run_and_never_
 
 
 async def test_a_zygote_that_hangs_is_replaced_and_the_call_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with boxed() as box:
+    async with open_sandbox() as box:
         hangs = await stopped(box)
         # Enough for its replacement to begin the call, also on a busy machine.
         monkeypatch.setattr(module, "ZYGOTE_SILENCE_SECONDS", 2.0)
@@ -110,7 +110,7 @@ async def test_a_zygote_that_hangs_is_replaced_and_the_call_runs(monkeypatch: py
 async def test_a_zygote_that_hangs_is_replaced_although_each_call_has_less_time_than_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with boxed() as box:
+    async with open_sandbox() as box:
         hangs = await stopped(box)
         monkeypatch.setattr(module, "ZYGOTE_SILENCE_SECONDS", 0.2)
 
@@ -142,7 +142,7 @@ async def test_a_zygote_that_is_slow_and_begins_calls_is_not_given_up(monkeypatc
 
 async def test_a_call_that_does_not_end_when_it_should_is_known_to_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = f"{1000 + secrets.randbelow(10**6)}.{secrets.randbelow(10**9):09}"
-    async with boxed() as box:
+    async with open_sandbox() as box:
         monkeypatch.setattr(module, "END_GRACE_SECONDS", -19.0)
         task = asyncio.create_task(box.run(command("sleep", mark, seconds=20.0), "ann", later()))
         await until_running(mark)
@@ -187,7 +187,7 @@ async def test_without_descriptors_no_zygote_starts_and_the_call_did_not_run(fre
 
 
 async def test_a_zygote_that_ends_although_it_is_needed_is_reported(caplog: pytest.LogCaptureFixture) -> None:
-    async with boxed() as box:
+    async with open_sandbox() as box:
         await box.run(command("true"), "ann", later())
         ends = zygote_of(box)
         os.kill(ends.pid, signal.SIGTERM)
@@ -197,7 +197,7 @@ async def test_a_zygote_that_ends_although_it_is_needed_is_reported(caplog: pyte
 
 
 async def test_what_a_zygote_says_later_is_logged_and_not_without_end(caplog: pytest.LogCaptureFixture) -> None:
-    async with boxed() as box:
+    async with open_sandbox() as box:
         await box.run(command("true"), "ann", later())
         mouth = os.open(f"/proc/{zygote_of(box).pid}/fd/1", os.O_WRONLY)
         for number in range(1, 31):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sandbox.confined_tools import is_first
+from tests.unit.sandbox.confined_tools import is_pid1
 from tests.unit.sandbox.supervisor_channel import Call, Zygote, command, living
 
 
@@ -164,7 +164,7 @@ def test_a_call_whose_process_was_killed_before_it_came_is_the_servers_to_begin_
     spares: list[int] = []
     while len(spares) != 1 or len(children(calls.process.pid)) != 1:
         # The killed process must be the waiting one, not the rest of an earlier call.
-        spares = [pid for one in children(calls.process.pid) for pid in children(one) if not is_first(pid)]
+        spares = [pid for one in children(calls.process.pid) for pid in children(one) if not is_pid1(pid)]
     os.kill(spares[0], signal.SIGKILL)
     while not is_ended(spares[0]):
         pass

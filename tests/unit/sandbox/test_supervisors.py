@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 
 from pegboard.sandbox.child.isolation import kill_and_reap
-from tests.unit.sandbox.confined_tools import is_first, is_there
+from tests.unit.sandbox.confined_tools import is_pid1, is_process
 from tests.unit.sandbox.supervisor_channel import Zygote, command, living, make_zygote_spec, zygote
 from tests.unit.sandbox.test_supervise import children, marked
 from tests.unit.sandbox.test_template import function, is_template
@@ -52,7 +52,7 @@ def waiting(calls: Zygote) -> int:
     # More than once: a call that has just ended keeps its supervisor until its processes have ended.
     while looks < 20:
         before, supervisor_pids = found, supervisors(calls)
-        found = [pid for pid in supervisor_pids if any(is_first(child) for child in children(pid))]
+        found = [pid for pid in supervisor_pids if any(is_pid1(child) for child in children(pid))]
         is_at_rest = len(found) == 1 and len(children(template(calls))) == 1 and len(supervisor_pids) == 1
         looks = looks + 1 if is_at_rest and found == before else 0
         time.sleep(0.005)
@@ -72,7 +72,7 @@ def test_each_call_has_a_supervisor_of_its_own(user: str, python: bool) -> None:
         assert [call.frame() for call in running] == [("S", b"")] * 3
         while len(supervisor_pids := supervisors(calls)) != 4:
             pass  # the fourth waits for the next call; the test's own time limit ends this
-        firsts = [[pid for pid in children(one) if is_first(pid)] for one in supervisor_pids]
+        firsts = [[pid for pid in children(one) if is_pid1(pid)] for one in supervisor_pids]
         assert len({pid for below in firsts for pid in below}) == 4
         for call in running:
             call.line.close()
@@ -115,7 +115,7 @@ def test_a_call_ends_with_those_it_depends_on(functions: Zygote, whom: str) -> N
         assert under_way.frame() == ("S", b"")
         while not living(marker):
             pass
-        killed = one if whom == "supervisor" else next(pid for pid in children(one) if is_first(pid))
+        killed = one if whom == "supervisor" else next(pid for pid in children(one) if is_pid1(pid))
         os.kill(killed, signal.SIGKILL)
         while living(marker):
             pass  # the test's own time limit ends this
@@ -129,10 +129,10 @@ def test_a_call_ends_with_those_it_depends_on(functions: Zygote, whom: str) -> N
 
 def test_a_call_for_which_all_was_ready_and_is_killed_is_the_servers_to_begin_again(functions: Zygote) -> None:
     one = waiting(functions)
-    first = next(pid for pid in children(one) if is_first(pid))
+    first = next(pid for pid in children(one) if is_pid1(pid))
     (copy,) = children(template(functions))
     os.kill(first, signal.SIGKILL)
-    while is_there(copy):
+    while is_process(copy):
         pass  # the test's own time limit ends this
     with suppress(EOFError):
         # None of it has run, unless the supervisor had ended before it arrived and another one took it.

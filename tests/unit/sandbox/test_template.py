@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.confined_tools import is_there
+from tests.unit.sandbox.confined_tools import is_process
 from tests.unit.sandbox.supervisor_channel import Call, Refused, Zygote, command, make_zygote_spec, zygote
 
 # Descriptors of a template between calls: the standard ones, one for requests, and two for the waiting copy.
@@ -45,7 +45,7 @@ def is_template(pid: int) -> bool:
 
 def until_gone(*pids: int) -> None:
     """Wait until all have ended; the test's own time limit ends this."""
-    while any(is_there(pid) for pid in pids):
+    while any(is_process(pid) for pid in pids):
         pass
 
 
@@ -67,7 +67,7 @@ def waiting(folder: Path, user: str) -> Iterator[tuple[Zygote, Path]]:
         yield calls, folder / "go"
 
 
-def begun(calls: Zygote, path: Path, then: str, **changes: Any) -> Call:
+def start_call(calls: Zygote, path: Path, then: str, **changes: Any) -> Call:
     """Start a call that runs this code when the file exists."""
     call = calls.call(function(WAITS.format(path=str(path), then=then), **changes))
     assert call.frame() == ("S", b"")
@@ -76,7 +76,7 @@ def begun(calls: Zygote, path: Path, then: str, **changes: Any) -> Call:
 
 def test_a_call_goes_on_when_the_template_is_killed(waiting: tuple[Zygote, Path]) -> None:
     calls, go = waiting
-    with begun(calls, go, "return 7") as call:
+    with start_call(calls, go, "return 7") as call:
         template = template_of(calls.process.pid)
         os.kill(template, signal.SIGKILL)
         until_gone(template)
@@ -88,7 +88,7 @@ def test_how_a_call_without_a_result_ended_is_not_known_when_the_template_was_ki
     waiting: tuple[Zygote, Path],
 ) -> None:
     calls, go = waiting
-    with begun(calls, go, "os._exit(3)") as call:
+    with start_call(calls, go, "os._exit(3)") as call:
         template = template_of(calls.process.pid)
         os.kill(template, signal.SIGKILL)
         until_gone(template)
@@ -99,7 +99,7 @@ def test_how_a_call_without_a_result_ended_is_not_known_when_the_template_was_ki
 
 def test_a_call_whose_time_is_up_is_ended_although_the_template_was_killed(waiting: tuple[Zygote, Path]) -> None:
     calls, go = waiting
-    with begun(calls, go, "pass", seconds=1.0) as call:
+    with start_call(calls, go, "pass", seconds=1.0) as call:
         os.kill(template_of(calls.process.pid), signal.SIGKILL)
         assert call.ended().fate == "time"
 
@@ -121,7 +121,7 @@ def test_the_one_that_waits_takes_a_call_although_the_template_was_killed(user: 
 def test_a_template_ends_when_its_zygote_is_killed_and_its_calls_are_over(waiting: tuple[Zygote, Path]) -> None:
     calls, go = waiting
     template = template_of(calls.process.pid)
-    with begun(calls, go, "os._exit(3)") as call:
+    with start_call(calls, go, "os._exit(3)") as call:
         calls.process.kill()
         calls.process.wait(30)
         go.touch()
@@ -179,7 +179,7 @@ def test_a_call_that_has_left_holds_no_memory_any_more(user: str) -> None:
             pass  # the process for the call is starting
         (taker,) = children(template)
         assert calls.function(code).result == b'{"ok":1}'
-        if is_there(taker):
+        if is_process(taker):
             assert Path(f"/proc/{taker}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
 
 

@@ -27,7 +27,7 @@ from tests.unit.sandbox.confined_tools import (
     children_of,
     descendants_of,
     descriptors,
-    is_there,
+    is_process,
     processes_of,
 )
 from tests.waiting import until
@@ -63,7 +63,7 @@ async def some(
 
 async def until_gone(pid: int) -> None:
     async def look() -> bool:
-        return not is_there(pid)
+        return not is_process(pid)
 
     await until(look)
 
@@ -310,7 +310,7 @@ async def test_closing_ends_zygotes_that_are_ready_or_starting_or_stopped(
         waiting = asyncio.create_task(zygotes.of(hangs, "ann"))
         await until(lambda: found(lambda: len(zygotes.zygotes) == 2))
         await zygotes.close()
-        assert not is_there(stopped.pid)
+        assert not is_process(stopped.pid)
         with pytest.raises((ZygoteGone, Unavailable)):
             await waiting
         with pytest.raises(Unavailable, match="shutting down"):

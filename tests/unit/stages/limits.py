@@ -23,7 +23,7 @@ class Clock:
         return self.now
 
 
-def at_once(call: Coroutine[Any, Any, Any]) -> Any:
+def run_without_waiting(call: Coroutine[Any, Any, Any]) -> Any:
     """Return the result of the call, which must not wait for anything."""
     with pytest.raises(StopIteration) as stopped:
         call.send(None)

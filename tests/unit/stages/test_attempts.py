@@ -16,7 +16,7 @@ from tests.unit.stages.test_execute import compiled, failing, run
 PROMISE = {"type": "integer"}
 
 
-def giving(*outputs: Any) -> Any:
+def return_in_turn(*outputs: Any) -> Any:
     """Return a function that returns these outputs in turn."""
     left = list(outputs)
 
@@ -28,7 +28,7 @@ def giving(*outputs: Any) -> Any:
 
 async def test_each_failed_attempt_is_kept_with_its_number_and_time() -> None:
     attempts = Attempts()
-    outcome = await run(compiled(giving("one", None, 3), output_schema=PROMISE, read_only=True), attempts)
+    outcome = await run(compiled(return_in_turn("one", None, 3), output_schema=PROMISE, read_only=True), attempts)
     assert (outcome.attempts, attempts.violations) == (3, 2)
     assert [(each["attempt"], each["code"]) for each in attempts.tries] == [
         (1, "contract_violation"),

@@ -125,11 +125,11 @@ async def test_it_does_not_wait_past_the_deadline(waits: list[float]) -> None:
 
 
 async def test_a_deadline_that_has_passed_stops_at_once() -> None:
-    async def hang(_call: ReadyCall) -> None:
+    async def register(_call: ReadyCall) -> None:
         await asyncio.Event().wait()
 
     with pytest.raises(TimedOut, match="Tool 'quote' did not finish within 7 s"):
-        await run(compiled(hang, timeout=7), within=-1)
+        await run(compiled(register, timeout=7), within=-1)
 
 
 async def test_a_timeout_that_the_tool_itself_raises_is_not_ours() -> None:
@@ -143,18 +143,18 @@ async def test_a_timeout_that_the_tool_itself_raises_is_not_ours() -> None:
 async def test_the_callers_cancellation_passes_through() -> None:
     started = asyncio.Event()
 
-    async def hang(_call: ReadyCall) -> None:
+    async def register(_call: ReadyCall) -> None:
         started.set()
         await asyncio.Event().wait()
 
-    task = asyncio.create_task(run(compiled(hang)))
+    task = asyncio.create_task(run(compiled(register)))
     await started.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
 
 
-async def hang(_call: ReadyCall) -> None:
+async def register(_call: ReadyCall) -> None:
     """A tool that never ends."""
     await asyncio.Event().wait()
 
@@ -164,7 +164,7 @@ async def test_each_attempt_ends_at_its_own_deadline() -> None:
 
     async def one(seconds: float) -> None:
         with pytest.raises(TimedOut):
-            await run(compiled(hang), within=seconds)
+            await run(compiled(register), within=seconds)
         ended.append(seconds)
 
     late = asyncio.create_task(one(60))
@@ -177,7 +177,7 @@ async def test_each_attempt_ends_at_its_own_deadline() -> None:
 
 async def test_the_task_of_an_attempt_that_timed_out_goes_on_as_if_it_had_not_been_cancelled() -> None:
     with pytest.raises(TimedOut):
-        await run(compiled(hang), within=0.0)
+        await run(compiled(register), within=0.0)
     task = asyncio.current_task()
     assert task is not None
     assert task.cancelling() == 0
@@ -185,7 +185,7 @@ async def test_the_task_of_an_attempt_that_timed_out_goes_on_as_if_it_had_not_be
 
 
 async def test_the_callers_cancellation_passes_through_in_the_iteration_of_the_deadline_too() -> None:
-    running = asyncio.create_task(run(compiled(hang), within=0.0))
+    running = asyncio.create_task(run(compiled(register), within=0.0))
     await asyncio.sleep(0)  # the deadline is the next callback of the event loop
     asyncio.get_running_loop().call_soon(running.cancel)
     with pytest.raises(asyncio.CancelledError):
@@ -219,7 +219,7 @@ async def test_of_a_call_within_a_call_the_one_whose_deadline_passes_times_out()
     def outer(within: float) -> Callable[[ReadyCall], Any]:
         async def call_inner(_call: ReadyCall) -> str:
             try:
-                await run(compiled(hang, timeout=7), within=within)
+                await run(compiled(register, timeout=7), within=within)
             except TimedOut:
                 return "the inner one timed out"
             raise AssertionError

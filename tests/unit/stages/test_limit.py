@@ -13,7 +13,7 @@ from pegboard.model.call import Caller
 from pegboard.model.call_errors import RateLimited
 from pegboard.model.tool import Kind, RateLimit, Tool
 from pegboard.stages.rate_limit import Limiter, MemoryLimiter, check_rate_limit
-from tests.unit.stages.limits import WIDE, Clock, at_once, limits, starts
+from tests.unit.stages.limits import WIDE, Clock, limits, run_without_waiting, starts
 
 
 def tool(rate: RateLimit | None, name: str = "search", id: str = "tool-1") -> Tool:
@@ -27,7 +27,7 @@ BEN = Caller("ben", "Ben", key_id="ben-key")
 
 def refusal(limiter: Limiter, of: Tool, caller: Caller, flood: RateLimit | None = None) -> RateLimited | None:
     try:
-        at_once(check_rate_limit(limiter, of, caller, flood))
+        run_without_waiting(check_rate_limit(limiter, of, caller, flood))
     except RateLimited as error:
         return error
     return None

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from pegboard.model.tool import RateLimit
 from pegboard.stages.rate_limit import MemoryLimiter
-from tests.unit.stages.limits import HOURLY, WIDE, Clock, at_once, limits, pauses, starts
+from tests.unit.stages.limits import HOURLY, WIDE, Clock, limits, pauses, run_without_waiting, starts
 
 
 @given(limits, starts, pauses)
@@ -23,7 +23,7 @@ def test_over_any_time_never_more_than_the_burst_and_the_refill_pass(
     passed: list[Fraction] = []
     for pause in steps:
         clock.now += pause
-        if at_once(limiter.take("a", rate)) == 0.0:
+        if run_without_waiting(limiter.take("a", rate)) == 0.0:
             passed.append(Fraction(clock.now))
     interval = Fraction({"second": 1, "minute": 60, "hour": 3600}[rate.period], rate.max_calls)
     for first, begin in enumerate(passed):
@@ -38,13 +38,13 @@ def test_the_wait_is_exact(rate: RateLimit, start: float, steps: list[float]) ->
     limiter = MemoryLimiter(clock)
     for pause in steps:
         clock.now += pause
-        wait = at_once(limiter.take("a", rate))
+        wait = run_without_waiting(limiter.take("a", rate))
         if wait:
             refused_at = clock.now
             clock.now = max(refused_at, refused_at + wait - max(wait, refused_at, 1e7) * 1e-15)
-            assert clock.now == refused_at or at_once(limiter.take("a", rate)) > 0
+            assert clock.now == refused_at or run_without_waiting(limiter.take("a", rate)) > 0
             clock.now = refused_at + wait
-            assert at_once(limiter.take("a", rate)) == 0.0
+            assert run_without_waiting(limiter.take("a", rate)) == 0.0
 
 
 class Buckets(RuleBasedStateMachine):
@@ -75,7 +75,7 @@ class Buckets(RuleBasedStateMachine):
     @rule(key=st.sampled_from("abc"))
     def take(self, key: str) -> None:
         expected = self._expected(key)
-        wait = at_once(self.limiter.take(key, self.rates[key]))
+        wait = run_without_waiting(self.limiter.take(key, self.rates[key]))
         assert bool(wait) == bool(expected)
         assert wait == pytest.approx(float(expected), abs=2e-9)
         self.tokens[key] -= not expected
@@ -84,7 +84,7 @@ class Buckets(RuleBasedStateMachine):
     def take_both(self, keys: list[str]) -> None:
         one, other = keys[:2]
         expected = [self._expected(one), self._expected(other)]
-        waits = at_once(self.limiter.take_both(one, self.rates[one], other, self.rates[other]))
+        waits = run_without_waiting(self.limiter.take_both(one, self.rates[one], other, self.rates[other]))
         assert list(waits) == pytest.approx([float(wait) for wait in expected], abs=2e-9)
         if not any(expected):
             self.tokens[one] -= 1
@@ -105,7 +105,7 @@ def test_there_are_never_more_buckets_than_allowed(most: int, calls: list[tuple[
     limiter = MemoryLimiter(clock, max_buckets=most)
     for key, pause in calls:
         clock.now += pause
-        at_once(limiter.take_both(f"tool {key}", HOURLY, f"key {key % 7}", WIDE))
+        run_without_waiting(limiter.take_both(f"tool {key}", HOURLY, f"key {key % 7}", WIDE))
         assert len(limiter) <= max(most, 1)
 
 
@@ -113,41 +113,41 @@ def test_buckets_that_are_full_again_are_dropped_as_new_ones_come() -> None:
     clock = Clock()
     limiter = MemoryLimiter(clock)
     for number in range(1000):
-        at_once(limiter.take(f"old {number}", HOURLY))
+        run_without_waiting(limiter.take(f"old {number}", HOURLY))
     clock.now += 900
     for number in range(1000):
-        at_once(limiter.take(f"new {number}", HOURLY))
+        run_without_waiting(limiter.take(f"new {number}", HOURLY))
     assert len(limiter) == 1000
 
 
 def test_a_bucket_in_use_is_not_dropped_while_there_is_space() -> None:
     limiter = MemoryLimiter(Clock(), max_buckets=500)
     for _ in range(4):
-        at_once(limiter.take("busy", HOURLY))
+        run_without_waiting(limiter.take("busy", HOURLY))
     for number in range(499):
-        at_once(limiter.take(f"other {number}", HOURLY))
-    assert at_once(limiter.take("busy", HOURLY)) > 0
+        run_without_waiting(limiter.take(f"other {number}", HOURLY))
+    assert run_without_waiting(limiter.take("busy", HOURLY)) > 0
 
 
 def test_a_full_bucket_that_is_taken_from_is_not_dropped_for_the_new_one_beside_it() -> None:
     clock = Clock()
     limiter = MemoryLimiter(clock)
     one = RateLimit(max_calls=1, period="minute")
-    at_once(limiter.take("flood", one))
+    run_without_waiting(limiter.take("flood", one))
     clock.now += 60
-    assert at_once(limiter.take_both("new", HOURLY, "flood", one)) == (0.0, 0.0)
-    assert at_once(limiter.take("flood", one)) > 0
+    assert run_without_waiting(limiter.take_both("new", HOURLY, "flood", one)) == (0.0, 0.0)
+    assert run_without_waiting(limiter.take("flood", one)) > 0
 
 
 def test_without_space_the_bucket_that_would_soonest_be_full_is_forgotten() -> None:
     limiter = MemoryLimiter(Clock(), max_buckets=3)
     for key, calls in {"a": 4, "b": 1, "c": 4}.items():
         for _ in range(calls):
-            at_once(limiter.take(key, HOURLY))
-    at_once(limiter.take("d", HOURLY))
+            run_without_waiting(limiter.take(key, HOURLY))
+    run_without_waiting(limiter.take("d", HOURLY))
     assert len(limiter) == 3
-    assert at_once(limiter.take("a", HOURLY)) > 0
-    assert at_once(limiter.take("c", HOURLY)) > 0
+    assert run_without_waiting(limiter.take("a", HOURLY)) > 0
+    assert run_without_waiting(limiter.take("c", HOURLY)) > 0
 
 
 # The stage itself.

@@ -112,7 +112,7 @@ class TestTakenOver:
         assert (ToolError("x").printed, ToolError.printed, Attempts().printed) == ("", "", "")
 
 
-def kept(printed: Any) -> str | None:
+def truncate_printed(printed: Any) -> str | None:
     """Return the part of it that the row stores."""
     this = CallRun(ToolCall("quote", {}), Caller("u", "ada"), None)
     this.attempts.count, this.attempts.printed = 1, printed
@@ -124,10 +124,10 @@ class TestCut:
         "printed", ["x", "line\n", "x" * MAX_KEPT_PRINTED_BYTES, "☂" * (MAX_KEPT_PRINTED_BYTES // 3)]
     )
     def test_up_to_the_limit_it_is_kept_whole(self, printed: str) -> None:
-        assert kept(printed) == printed
+        assert truncate_printed(printed) == printed
 
     def test_nothing_is_none(self) -> None:
-        assert kept("") is None
+        assert truncate_printed("") is None
 
     @pytest.mark.parametrize(
         ("printed", "beginning", "more"),
@@ -142,14 +142,14 @@ class TestCut:
         ],
     )
     def test_beyond_it_the_end_is_cut_and_how_much_is_reported(self, printed: str, beginning: str, more: str) -> None:
-        assert kept(printed) == f"{beginning}\n[{more} more bytes were printed and are not kept]"
+        assert truncate_printed(printed) == f"{beginning}\n[{more} more bytes were printed and are not kept]"
 
     @settings(deadline=None)
     @given(st.text(alphabet=st.characters(), max_size=10), st.integers(1, 60_000))
     @example("\0\ud800☂", 30_000)
     def test_whatever_was_printed_can_be_stored_and_is_bounded(self, some: str, times: int) -> None:
         printed = some * times
-        found = kept(printed)
+        found = truncate_printed(printed)
         if not printed:
             assert found is None
             return
@@ -159,7 +159,7 @@ class TestCut:
 
     @pytest.mark.parametrize(("printed", "text"), [(b"bytes", "b'bytes'"), (5, "5"), (["a"], "['a']")])
     def test_what_is_no_text_does_not_keep_a_call_out_of_the_journal(self, printed: Any, text: str) -> None:
-        assert kept(printed) == text
+        assert truncate_printed(printed) == text
 
 
 class TestRows:

@@ -19,7 +19,7 @@ from tests.unit.journal.two_boards import board_on, code, use
 from tests.unit.stages.test_printed import Script
 
 
-async def called(board: Pegboard, *steps: Any) -> Any:
+async def run_steps(board: Pegboard, *steps: Any) -> Any:
     """Make one call for each step and return the results."""
     use(board, Kind.INTERNAL, Script(*steps))
     await board.add(mock(tool_type="internal", config={"handler": "h"}))
@@ -33,7 +33,7 @@ def unique() -> DatabaseFailed:
 
 async def test_the_row_is_named_if_one_was_inserted(database_url: str, tmp_path: Path) -> None:
     async with board_on(database_url, tmp_path / "home") as board:
-        await called(board, Output({"id": 7}, row_id="7"), 8)
+        await run_steps(board, Output({"id": 7}, row_id="7"), 8)
         assert [row.row_id for row in await calls_of(board)] == ["7", None]
 
 
@@ -41,7 +41,7 @@ async def test_a_refused_row_is_reported_with_its_fields_and_both_codes(
     database_url: str, tmp_path: Path, unique: DatabaseFailed
 ) -> None:
     async with board_on(database_url, tmp_path / "home") as board:
-        failed, unusable = await called(board, unique, TableUnusable("table_not_found", "no table"))
+        failed, unusable = await run_steps(board, unique, TableUnusable("table_not_found", "no table"))
         details = {"code": "P2002", "field": "a, b", "sqlstate": "23505"}
         error = {"type": "DATABASE_ERROR", "message": "no, not twice", "details": details}
         assert rendered(board.dialects["detailed"], failed) == {"success": False, "error": error}
@@ -57,7 +57,7 @@ async def test_a_refused_row_is_reported_with_its_fields_and_both_codes(
 
 async def test_what_no_one_can_know_is_in_doubt_and_never_run_again(database_url: str, tmp_path: Path) -> None:
     async with board_on(database_url, tmp_path / "home") as board:
-        (first,) = await called(board, InDoubt("perhaps"))
+        (first,) = await run_steps(board, InDoubt("perhaps"))
         again = await board.call("quote", key="0")
         assert (code(first), code(again)) == ("in_doubt", "in_doubt")
         rows = await calls_of(board)
@@ -67,7 +67,7 @@ async def test_what_no_one_can_know_is_in_doubt_and_never_run_again(database_url
 
 async def test_a_refusal_leaves_the_key_free(database_url: str, tmp_path: Path, unique: DatabaseFailed) -> None:
     async with board_on(database_url, tmp_path / "home") as board:
-        await called(board, unique)
+        await run_steps(board, unique)
         use(board, Kind.INTERNAL, Script(1))
         board.snapshot.forget(lambda _: True)
         assert (await board.call("quote", key="0")).output == 1

@@ -29,7 +29,7 @@ def ledger_of(database: Database) -> JournalBackend:
     return SqliteBackend(database) if database.kind == "sqlite" else PostgresqlBackend(database)
 
 
-async def keep(database: Database, *made: Execution, writer: int = 1) -> int:
+async def insert_rows(database: Database, *made: Execution, writer: int = 1) -> int:
     """Add executions with meaningless MACs to the end of a writer's chain; return the new end."""
     async with database.read() as conn:
         last = select(func.coalesce(func.max(_executions.c.seq), 0)).where(_executions.c.writer == writer)

@@ -14,7 +14,7 @@ from pegboard.storage.migrate import migrate
 from tests.servers import PostgresServer
 
 
-class Seen:
+class SeenChanges:
     """The changes that a watcher received."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Seen:
 
 
 @asynccontextmanager
-async def watching(changes: ChangeListener, seen: Seen) -> AsyncIterator[asyncio.Task[None]]:
+async def watching(changes: ChangeListener, seen: SeenChanges) -> AsyncIterator[asyncio.Task[None]]:
     task = asyncio.create_task(changes.watch(seen.on_change))
     try:
         yield task
@@ -64,7 +64,7 @@ async def other(database: Database, database_url: str) -> AsyncIterator[Database
 
 async def test_a_change_elsewhere_is_seen(database: Database, other: Database) -> None:
     await change(database)
-    seen = Seen()
+    seen = SeenChanges()
     # PostgreSQL notifies: the next poll is in an hour.
     async with watching(ChangeListener(database, seen=0, slow_poll=3600), seen):
         await seen.wait_for(1)
@@ -76,7 +76,7 @@ async def test_a_change_elsewhere_is_seen(database: Database, other: Database) -
 
 async def test_what_was_seen_already_is_not_reported_again(database: Database, other: Database) -> None:
     await change(database)
-    seen = Seen()
+    seen = SeenChanges()
     async with watching(ChangeListener(database, seen=1), seen):
         await change(other)
         await seen.wait_for(2)
@@ -84,7 +84,7 @@ async def test_what_was_seen_already_is_not_reported_again(database: Database, o
 
 
 async def test_a_write_that_is_no_change_is_not_reported(database: Database, other: Database) -> None:
-    seen = Seen()
+    seen = SeenChanges()
     async with watching(ChangeListener(database), seen):
         async with other.write() as conn:
             await conn.exec_driver_sql("CREATE TABLE extra (id INTEGER)")
@@ -96,7 +96,7 @@ async def test_a_write_that_is_no_change_is_not_reported(database: Database, oth
 async def test_a_listener_that_fails_is_reported_again(
     database: Database, other: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    seen = Seen()
+    seen = SeenChanges()
     seen.failing = 2
     async with watching(ChangeListener(database), seen):
         await change(other)
@@ -106,7 +106,7 @@ async def test_a_listener_that_fails_is_reported_again(
 
 async def test_watching_waits_for_the_tables_to_be_there(empty_database_url: str) -> None:
     database = Database.create(empty_database_url)
-    seen = Seen()
+    seen = SeenChanges()
     async with watching(ChangeListener(database), seen):
         await migrate(database)
         await change(database)
@@ -117,7 +117,7 @@ async def test_watching_waits_for_the_tables_to_be_there(empty_database_url: str
 async def test_postgresql_is_asked_now_and_then_even_if_it_never_calls(postgres_url: str) -> None:
     database = Database.create(postgres_url)
     await migrate(database)
-    seen = Seen()
+    seen = SeenChanges()
     async with watching(ChangeListener(database, seen=-1, slow_poll=0.1), seen):
         await seen.wait_for(0)
         async with database.write() as conn:
@@ -129,7 +129,7 @@ async def test_postgresql_is_asked_now_and_then_even_if_it_never_calls(postgres_
 async def test_watching_goes_on_after_postgresql_was_away(own_postgres: PostgresServer) -> None:
     database = Database.create(own_postgres.url)
     await migrate(database)
-    seen = Seen()
+    seen = SeenChanges()
     async with watching(ChangeListener(database, seen=-1), seen):
         await seen.wait_for(0)
         own_postgres.stop()
@@ -144,7 +144,7 @@ async def test_watching_goes_on_after_postgresql_was_away(own_postgres: Postgres
 
 async def test_memory_has_nothing_to_watch() -> None:
     database = Database.create("memory")
-    seen = Seen()
+    seen = SeenChanges()
     await asyncio.wait_for(ChangeListener(database).watch(seen.on_change), 30)
     await database.close()
     assert seen.revisions == []

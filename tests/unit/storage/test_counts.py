@@ -15,7 +15,7 @@ from pegboard.model.ids import new_id
 from pegboard.storage import journal_tables, statistics_rows
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.database import Database
-from tests.unit.storage.insert_rows import keep, keep_counts, keep_writer
+from tests.unit.storage.insert_rows import insert_rows, keep_counts, keep_writer
 from tests.unit.storage.sample_rows import NOW, an_execution
 
 ADA, BEN = new_id(), new_id()
@@ -134,10 +134,10 @@ async def test_the_rows_after_what_each_writer_has_counted_are_uncounted(databas
     tool = new_id()
     first = [an_execution(tool_name=f"a{number}", tool_id=tool) for number in range(3)]
     second = [an_execution(tool_name=f"b{number}", tool_id=tool, status="failed") for number in range(2)]
-    await keep_writer(database, 1, seq=await keep(database, *first, writer=1), counted_seq=1)
-    await keep_writer(database, 2, seq=await keep(database, *second, writer=2), counted_seq=0)
+    await keep_writer(database, 1, seq=await insert_rows(database, *first, writer=1), counted_seq=1)
+    await keep_writer(database, 2, seq=await insert_rows(database, *second, writer=2), counted_seq=0)
     third = an_execution(tool_name="c0", tool_id=tool)
-    await keep_writer(database, 3, seq=await keep(database, third, writer=3), counted_seq=1)
+    await keep_writer(database, 3, seq=await insert_rows(database, third, writer=3), counted_seq=1)
     assert await uncounted(database) == [
         ("a1", "succeeded", 2),
         ("a2", "succeeded", 3),
@@ -156,7 +156,7 @@ async def test_uncounted_rows_are_those_of_the_tool_caller_and_time_asked_for(da
         an_execution(tool_name="add", tool_id=tool, caller_id=ADA, started_at=NOW + DAY),
         an_execution(tool_name="add", tool_id=tool, caller_id=ADA, started_at=NOW - DAY),
     ]
-    await keep_writer(database, seq=await keep(database, *rows))
+    await keep_writer(database, seq=await insert_rows(database, *rows))
     assert [seq for _, _, seq in await uncounted(database, tool_name="add", caller_id=ADA)] == [1, 6]
     assert sorted(seq for _, _, seq in await uncounted(database, caller_id=ADA)) == [1, 3, 4, 6]
     assert sorted(seq for _, _, seq in await uncounted(database, tool_name="add")) == [1, 2, 6]
@@ -164,7 +164,7 @@ async def test_uncounted_rows_are_those_of_the_tool_caller_and_time_asked_for(da
 
 async def test_many_uncounted_rows_come_in_parts_and_each_once(database: Database) -> None:
     made = [an_execution(tool_id="x") for _ in range(2001)]
-    await keep_writer(database, seq=await keep(database, *made))
+    await keep_writer(database, seq=await insert_rows(database, *made))
     async with database.read() as conn:
         parts = [part async for part in statistics_rows.iterate_uncounted(conn, NOW, NOW + DAY)]
     assert [len(part) for part in parts] == [1000, 1000, 1]

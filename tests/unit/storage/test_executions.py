@@ -14,7 +14,7 @@ from pegboard.model.filters import ExecutionFilter
 from pegboard.model.ids import MAX_CLOCK_LEAD, make_lowest_id, new_id
 from pegboard.storage import execution_rows
 from pegboard.storage.database import Database
-from tests.unit.storage.insert_rows import keep
+from tests.unit.storage.insert_rows import insert_rows
 from tests.unit.storage.sample_rows import NOW, an_execution
 
 
@@ -52,7 +52,7 @@ async def test_every_field_of_an_execution_comes_back(database: Database) -> Non
     full, plain = everything(), an_execution()
     shared = {name for name in Execution._fields if getattr(full, name) == getattr(plain, name)}
     assert shared == {"started_at", "caller"}
-    await keep(database, full, plain)
+    await insert_rows(database, full, plain)
     async with database.read() as conn:
         found = await execution_rows.get_execution(conn, full.id)
         assert found == full
@@ -81,7 +81,7 @@ async def test_every_field_of_an_execution_comes_back(database: Database) -> Non
 async def test_nothing_a_caller_sends_keeps_a_call_out_of_the_journal(
     database: Database, fields: dict[str, Any]
 ) -> None:
-    await keep(database, an_execution(), an_execution(**fields))
+    await insert_rows(database, an_execution(), an_execution(**fields))
     async with database.read() as conn:
         assert len(await execution_rows.list_executions(conn, ExecutionFilter(), limit=10)) == 2
 
@@ -91,7 +91,7 @@ async def test_nothing_a_caller_sends_keeps_a_call_out_of_the_journal(
 @given(error=st.text(alphabet=st.characters()), value=st.recursive(st.none() | st.text() | st.integers(), st.lists))
 async def test_any_text_and_any_json_can_be_recorded(database: Database, error: str, value: Any) -> None:
     made = an_execution(error=error, arguments={"value": value})
-    await keep(database, made)
+    await insert_rows(database, made)
     async with database.read() as conn:
         found = await execution_rows.get_execution(conn, made.id)
     assert found is not None
@@ -101,7 +101,7 @@ async def test_any_text_and_any_json_can_be_recorded(database: Database, error: 
 
 async def test_pages_come_newest_first_and_hold_every_execution_once(database: Database) -> None:
     made = [an_execution() for _ in range(7)]
-    await keep(database, *made)
+    await insert_rows(database, *made)
     found: list[Execution] = []
     async with database.read() as conn:
         while page := await execution_rows.list_executions(
@@ -116,7 +116,7 @@ def id_at(moment: datetime) -> str:
     return make_lowest_id(moment)[:24] + new_id()[24:]
 
 
-def begun(moment: datetime, **fields: Any) -> Execution:
+def start_execution(moment: datetime, **fields: Any) -> Execution:
     """Return an execution that began at this time, with an id of this time."""
     return an_execution(id=id_at(moment), started_at=moment, **fields)
 
@@ -124,10 +124,10 @@ def begun(moment: datetime, **fields: Any) -> Execution:
 async def test_a_filter_leaves_only_what_it_says(database: Database) -> None:
     ada, tool = new_id(), new_id()
     hour = timedelta(hours=1)
-    first = begun(NOW, caller_id=ada, tool_id=tool, tool_name="Add")
-    second = begun(NOW + hour, status="failed", code="timeout", tool_name="add")
-    third = begun(NOW + 2 * hour, caller_id=ada, status="refused", code="tool_not_found")
-    await keep(database, first, second, third)
+    first = start_execution(NOW, caller_id=ada, tool_id=tool, tool_name="Add")
+    second = start_execution(NOW + hour, status="failed", code="timeout", tool_name="add")
+    third = start_execution(NOW + 2 * hour, caller_id=ada, status="refused", code="tool_not_found")
+    await insert_rows(database, first, second, third)
 
     async def found(**wanted: Any) -> list[Execution]:
         async with database.read() as conn:
@@ -188,7 +188,7 @@ async def test_any_filters_together_leave_what_all_of_them_say_page_by_page(
         rows.append(an_execution(status=status, code=code, tool_id=str(number % 2 + 1), **whose))
     async with database.write() as conn:
         await conn.exec_driver_sql("DELETE FROM executions")
-    await keep(database, *rows)
+    await insert_rows(database, *rows)
     async with database.read() as conn:
         for wanted in some:
             alike = {{"tool": "tool_name"}.get(name, name): value for name, value in wanted.items()}
@@ -204,7 +204,7 @@ async def test_any_filters_together_leave_what_all_of_them_say_page_by_page(
 
 async def test_a_caller_with_an_endless_name_finds_their_calls(database: Database) -> None:
     mine = an_execution(caller_id="☂" * 1000)
-    await keep(database, mine, an_execution())
+    await insert_rows(database, mine, an_execution())
     async with database.read() as conn:
         (found,) = await execution_rows.list_executions(conn, ExecutionFilter(caller_id="☂" * 1000), limit=10)
     assert found.id == mine.id
@@ -213,8 +213,8 @@ async def test_a_caller_with_an_endless_name_finds_their_calls(database: Databas
 async def test_time_is_reported_by_the_moment_and_not_by_the_id_which_may_be_a_second_ahead(database: Database) -> None:
     early = an_execution(id=id_at(NOW + MAX_CLOCK_LEAD), started_at=NOW - timedelta(microseconds=1))
     on_time = an_execution(id=id_at(NOW + MAX_CLOCK_LEAD), started_at=NOW)
-    late = begun(NOW + 2 * MAX_CLOCK_LEAD)
-    await keep(database, early, on_time, late)
+    late = start_execution(NOW + 2 * MAX_CLOCK_LEAD)
+    await insert_rows(database, early, on_time, late)
     async with database.read() as conn:
         until = await execution_rows.list_executions(conn, ExecutionFilter(until=NOW), limit=10)
         since = await execution_rows.list_executions(conn, ExecutionFilter(since=NOW), limit=10)
@@ -223,8 +223,8 @@ async def test_time_is_reported_by_the_moment_and_not_by_the_id_which_may_be_a_s
 
 
 async def test_pages_of_a_span_end_where_it_begins(database: Database) -> None:
-    made = [begun(NOW + number * timedelta(minutes=1)) for number in range(10)]
-    await keep(database, *made)
+    made = [start_execution(NOW + number * timedelta(minutes=1)) for number in range(10)]
+    await insert_rows(database, *made)
     wanted = ExecutionFilter(since=made[2].started_at, until=made[8].started_at)
     found: list[Execution] = []
     async with database.read() as conn:
@@ -237,8 +237,8 @@ async def test_pages_of_a_span_end_where_it_begins(database: Database) -> None:
 
 @pytest.mark.parametrize("moment", [datetime.min, datetime(1969, 12, 31), datetime.max], ids=["min", "1969", "max"])
 async def test_any_moment_can_be_asked_for(database: Database, moment: datetime) -> None:
-    only = begun(NOW)
-    await keep(database, only)
+    only = start_execution(NOW)
+    await insert_rows(database, only)
     asked = moment.replace(tzinfo=UTC)
     async with database.read() as conn:
         since = await execution_rows.list_executions(conn, ExecutionFilter(since=asked), limit=10)

@@ -24,7 +24,7 @@ from pegboard.storage.column_types import is_not_deleted
 from pegboard.storage.database import Database
 from pegboard.storage.statistics_rows import build_counts_query, iterate_uncounted
 from tests.unit.storage.count_statements import statements
-from tests.unit.storage.insert_rows import keep, keep_counts, keep_writer
+from tests.unit.storage.insert_rows import insert_rows, keep_counts, keep_writer
 from tests.unit.storage.sample_rows import NOW, a_tool, a_user, an_execution
 
 UNCOUNTED = 10
@@ -86,7 +86,7 @@ async def fill_journal(database: Database) -> None:
                 **ended,
             )
         )
-    await keep_writer(database, seq=await keep(database, *made))
+    await keep_writer(database, seq=await insert_rows(database, *made))
     counts = CallCounts()
     for one in made[:-UNCOUNTED]:
         counts.add(serialize_execution(one))
@@ -223,7 +223,7 @@ async def test_no_filters_together_walk_the_journal_or_sort_it(database: Databas
 async def test_many_calls_that_lie_far_back_are_not_looked_for_among_all_later_ones(database: Database) -> None:
     before = NOW - timedelta(days=1)
     retired = [an_execution(id=make_lowest_id(before)[:24] + new_id()[24:], tool_name="retired") for _ in range(1000)]
-    await keep(database, *retired)
+    await insert_rows(database, *retired)
     await fill_journal(database)
     query = partial(execution_rows.list_executions, wanted=ExecutionFilter(tool="retired"), limit=20)
     assert await unused(database, {"idx_execution_name": query}) == {}
@@ -234,7 +234,9 @@ async def test_ill_calls_that_lie_far_back_are_not_looked_for_among_all_that_wen
 ) -> None:
     before, ada = NOW - timedelta(days=1), new_id()
     ill = {"tool_name": "retired", "caller_id": ada, "status": "failed", "code": "timeout"}
-    await keep(database, *(an_execution(id=make_lowest_id(before)[:24] + new_id()[24:], **ill) for _ in range(1000)))
+    await insert_rows(
+        database, *(an_execution(id=make_lowest_id(before)[:24] + new_id()[24:], **ill) for _ in range(1000))
+    )
     await fill_journal(database)
 
     def failed(**wanted: Any) -> Query:

@@ -17,7 +17,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "home" / "secret.key"
 
 
-def put_back(path: Path, contents: bytes) -> None:
+def restore_file(path: Path, contents: bytes) -> None:
     path.write_bytes(contents)
     path.chmod(0o600)
 
@@ -77,7 +77,7 @@ def test_a_damaged_file_does_not_stop_the_board_and_is_not_overwritten(
     path: Path, contents: bytes, reason: str
 ) -> None:
     path.parent.mkdir()
-    put_back(path, contents)
+    restore_file(path, contents)
     keyring = FileKeyring(path, create=True)
     assert keyring.trouble is not None
     assert reason in keyring.trouble
@@ -112,7 +112,7 @@ def test_a_file_that_comes_back_is_read_without_a_restart(path: Path) -> None:
     path.unlink()
     keyring = FileKeyring(path)
     assert keyring.get(key.id) is None
-    put_back(path, contents)
+    restore_file(path, contents)
     assert keyring.primary == key
     assert keyring.trouble is None
 

@@ -77,7 +77,7 @@ def everything(owner: User) -> Tool:
     )
 
 
-async def keep(database: Database, *kept: Tool) -> None:
+async def insert_tools(database: Database, *kept: Tool) -> None:
     """Insert tools into the database, in one change."""
     async with database.change() as change:
         for tool in kept:
@@ -91,7 +91,7 @@ async def test_every_field_of_a_tool_comes_back(database: Database, owner: User)
         "owner_id",
         "created_at",
     }
-    await keep(database, tool, plain)
+    await insert_tools(database, tool, plain)
     async with database.read() as conn:
         found = await tool_rows.get_tool(conn, tool.id)
         assert found == tool
@@ -104,7 +104,7 @@ async def test_every_field_of_a_tool_comes_back(database: Database, owner: User)
 @pytest.mark.parametrize("value", [None, 0, [], {"a": None}])
 async def test_a_fallback_to_any_value_comes_back(database: Database, owner: User, value: Any) -> None:
     tool = a_tool(owner, fallback=Fallback(value=value))
-    await keep(database, tool)
+    await insert_tools(database, tool)
     async with database.read() as conn:
         found = await tool_rows.get_tool(conn, tool.id)
     assert found is not None
@@ -114,7 +114,7 @@ async def test_a_fallback_to_any_value_comes_back(database: Database, owner: Use
 async def test_a_moment_in_another_zone_comes_back_as_the_same_moment_in_utc(database: Database, owner: User) -> None:
     elsewhere = NOW.astimezone(timezone(timedelta(hours=5, minutes=30)))
     tool = a_tool(owner, created_at=elsewhere)
-    await keep(database, tool)
+    await insert_tools(database, tool)
     async with database.read() as conn:
         found = await tool_rows.get_tool(conn, tool.id)
     assert found is not None
@@ -124,14 +124,14 @@ async def test_a_moment_in_another_zone_comes_back_as_the_same_moment_in_utc(dat
 
 async def test_a_moment_without_a_zone_is_refused(database: Database, owner: User) -> None:
     with pytest.raises(Exception, match="needs a timezone"):
-        await keep(database, a_tool(owner, created_at=NOW.replace(tzinfo=None)))
+        await insert_tools(database, a_tool(owner, created_at=NOW.replace(tzinfo=None)))
 
 
 async def test_a_saved_tool_has_its_new_fields_and_keeps_its_old_version(database: Database, owner: User) -> None:
     first = a_tool(owner, "add", config={"mock_response": 1}, sealed_auth={"token": "sealed:v1:x"})
     second = replace(first, config={"mock_response": 2}, version=2, updated_at=NOW + timedelta(hours=1))
     switched_off = replace(second, is_active=False)
-    await keep(database, first)
+    await insert_tools(database, first)
     for tool in (second, switched_off):
         async with database.change() as change:
             await tool_rows.save_tool(change.conn, tool, revision=change.revision, by="bob")
@@ -156,7 +156,7 @@ async def test_a_tool_that_was_never_added_cannot_be_saved(database: Database, o
 
 async def test_a_name_finds_its_tool_in_any_case_unless_it_is_deleted(database: Database, owner: User) -> None:
     gone, here = a_tool(owner, "Add", is_deleted=True, deleted_at=NOW), a_tool(owner, "aDD")
-    await keep(database, gone, here)
+    await insert_tools(database, gone, here)
     async with database.read() as conn:
         assert await tool_rows.find_tool_by_name(conn, "ADD") == here
         assert await tool_rows.find_tool_by_name(conn, "ad") is None
@@ -176,15 +176,15 @@ async def test_ids_and_names_that_cannot_be_are_not_found(database: Database, st
 
 async def test_a_name_is_taken_in_any_case_until_its_tool_is_deleted(database: Database, owner: User) -> None:
     first = a_tool(owner, "Add")
-    await keep(database, first)
+    await insert_tools(database, first)
     with pytest.raises(IntegrityError):
-        await keep(database, a_tool(owner, "aDD"))
+        await insert_tools(database, a_tool(owner, "aDD"))
 
     async with database.change() as change:
         await tool_rows.save_tool(
             change.conn, replace(first, is_deleted=True, deleted_at=NOW), revision=change.revision, by="a"
         )
-    await keep(database, a_tool(owner, "aDD"))
+    await insert_tools(database, a_tool(owner, "aDD"))
     with pytest.raises(IntegrityError):
         async with database.change() as change:
             await tool_rows.save_tool(change.conn, first, revision=change.revision, by="ada")
@@ -192,7 +192,7 @@ async def test_a_name_is_taken_in_any_case_until_its_tool_is_deleted(database: D
 
 async def test_a_filter_leaves_only_what_it_says(database: Database, owner: User) -> None:
     bob = await kept_user(database, "bob")
-    await keep(
+    await insert_tools(
         database,
         a_tool(owner, "alpha", tags=("x", "y"), description="Counts 100% of Sheep"),
         a_tool(owner, "beta", is_public=True, is_active=False, tool_type=Kind.SHELL),
@@ -228,7 +228,7 @@ async def test_a_filter_leaves_only_what_it_says(database: Database, owner: User
 
 async def test_pages_come_in_the_order_of_names_and_hold_every_tool_once(database: Database, owner: User) -> None:
     names = ["b", "B_2", "a-b", "a_b", "aB", "A", "z9", "Z-1", "_x", "-y"]
-    await keep(database, *(a_tool(owner, name) for name in names))
+    await insert_tools(database, *(a_tool(owner, name) for name in names))
     found: list[Tool] = []
     async with database.read() as conn:
         while page := await tool_rows.list_tools(conn, ToolFilter(), after=_key(found), limit=3):
@@ -239,7 +239,7 @@ async def test_pages_come_in_the_order_of_names_and_hold_every_tool_once(databas
 
 async def test_deleted_tools_of_one_name_are_paged_by_their_ids(database: Database, owner: User) -> None:
     same = [a_tool(owner, name, is_deleted=True, deleted_at=NOW) for name in ("x", "X", "x", "X")]
-    await keep(database, *same)
+    await insert_tools(database, *same)
     found: list[Tool] = []
     async with database.read() as conn:
         while page := await tool_rows.list_tools(conn, ToolFilter(deleted=True), after=_key(found), limit=1):
@@ -253,8 +253,8 @@ def _key(found: list[Tool]) -> tuple[str, str] | None:
 
 async def test_what_changed_since_a_revision_includes_what_was_deleted(database: Database, owner: User) -> None:
     first, second = a_tool(owner, "first"), a_tool(owner, "second")
-    await keep(database, first)
-    await keep(database, second)
+    await insert_tools(database, first)
+    await insert_tools(database, second)
     deleted = replace(first, is_deleted=True, deleted_at=NOW)
     async with database.change() as change:
         await tool_rows.save_tool(change.conn, deleted, revision=change.revision, by="ada")
@@ -271,7 +271,7 @@ async def test_a_search_finds_just_the_substring(memory: Database, described: st
     owner = await kept_user(memory, new_id())
     text = "x" + q.swapcase() + described if len(described) % 2 else described
     tool = a_tool(owner, f"t{new_id()}".replace("-", ""), description=text)
-    await keep(memory, tool)
+    await insert_tools(memory, tool)
     async with memory.read() as conn:
         found = await tool_rows.list_tools(conn, ToolFilter(owner_id=owner.id, q=q), limit=1)
     assert bool(found) == (q.lower() in _ascii_lower(text) or q.lower() in tool.name)

@@ -42,12 +42,12 @@ def calls_of(dialect: Dialect, *pieces: Any) -> list[AskedCall]:
     return into.calls()
 
 
-def asked(dialect: Dialect, *pieces: Any) -> list[tuple[str, Any]]:
+def list_valid_calls(dialect: Dialect, *pieces: Any) -> list[tuple[str, Any]]:
     """Names and arguments of the calls that may run."""
     return [(call.name, call.arguments) for call in calls_of(dialect, *pieces) if not call.is_malformed]
 
 
-def refused(dialect: Dialect, *pieces: Any) -> list[tuple[str, str]]:
+def list_malformed_calls(dialect: Dialect, *pieces: Any) -> list[tuple[str, str]]:
     """Names and the texts of the arguments of the calls that may not."""
     return [(call.name, call.arguments.text) for call in calls_of(dialect, *pieces) if call.is_malformed]
 
@@ -57,7 +57,7 @@ def in_pieces(text: str, size: int) -> list[str]:
     return [text[place : place + size] for place in range(0, len(text), size)]
 
 
-def answered(dialect: Dialect, times: int = 1, id: str = "") -> str:
+def render_success(dialect: Dialect, times: int = 1, id: str = "") -> str:
     """Return what the model receives about one or several calls that succeeded."""
     result = ToolResult("get_weather", True, '{"temp_c": 7.5, "sky": "bewölkt"}'.encode(), run_id="r-1")
     answer = Answer(AskedCall("get_weather", {}, id), result)

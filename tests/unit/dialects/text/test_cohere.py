@@ -5,7 +5,7 @@ from __future__ import annotations
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.cohere_text import CohereR7B
 from tests.formats import cases
-from tests.unit.dialects.text.feeding import answered, asked, calls_of, failed, refused
+from tests.unit.dialects.text.feeding import calls_of, failed, list_malformed_calls, list_valid_calls, render_success
 
 (EXAMPLE,) = (case for case in cases("result") if str(case) == "text_cohere_r7b-success")
 
@@ -14,13 +14,13 @@ def test_a_call_that_is_cut_off_keeps_its_name_and_id() -> None:
     text = '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "f", "parameters": {"a": "Zü'
     (call,) = calls_of(CohereR7B(), text)
     assert (call.id, call.name, call.is_malformed) == ("0", "f", True)
-    assert refused(CohereR7B(), text) == [("f", '{"a": "Zü')]
+    assert list_malformed_calls(CohereR7B(), text) == [("f", '{"a": "Zü')]
 
 
 def test_a_plan_is_no_call() -> None:
     call = CohereR7B().compose([AskedCall("f", {})])
-    assert asked(CohereR7B(), f"<|START_THINKING|>{call}<|END_THINKING|>{call}") == [("f", {})]
-    assert asked(CohereR7B(), f"I may {call}<|END_THINKING|>") == []
+    assert list_valid_calls(CohereR7B(), f"<|START_THINKING|>{call}<|END_THINKING|>{call}") == [("f", {})]
+    assert list_valid_calls(CohereR7B(), f"I may {call}<|END_THINKING|>") == []
 
 
 def test_ids_are_kept_and_generated_if_there_are_none() -> None:
@@ -29,11 +29,11 @@ def test_ids_are_kept_and_generated_if_there_are_none() -> None:
 
 
 def test_one_turn_has_all_the_results() -> None:
-    turn = answered(CohereR7B())
+    turn = render_success(CohereR7B())
     assert turn.startswith("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>")
     assert turn.partition("<|START_OF_TURN_TOKEN|><|")[2] in EXAMPLE.payload
-    assert answered(CohereR7B(), 2).count("<|START_TOOL_RESULT|>") == 1
-    assert '"tool_call_id": "1"' in answered(CohereR7B(), 2)
+    assert render_success(CohereR7B(), 2).count("<|START_TOOL_RESULT|>") == 1
+    assert '"tool_call_id": "1"' in render_success(CohereR7B(), 2)
 
 
 def test_a_failure_is_marked_as_one() -> None:

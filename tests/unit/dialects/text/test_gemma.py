@@ -7,7 +7,7 @@ import pytest
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.gemma import Gemma4
 from tests.formats import cases
-from tests.unit.dialects.text.feeding import answered, asked, calls_of, in_pieces, refused
+from tests.unit.dialects.text.feeding import calls_of, in_pieces, list_malformed_calls, list_valid_calls, render_success
 
 (EXAMPLE,) = (case for case in cases("result") if str(case) == "text_gemma4-success")
 
@@ -30,8 +30,8 @@ def call(inside: str) -> str:
     ],
 )
 def test_values_are_read(inside: str, arguments: dict[str, object]) -> None:
-    assert asked(Gemma4(), call(inside)) == [("f", arguments)]
-    assert asked(Gemma4(), *in_pieces(call(inside), 1)) == [("f", arguments)]
+    assert list_valid_calls(Gemma4(), call(inside)) == [("f", arguments)]
+    assert list_valid_calls(Gemma4(), *in_pieces(call(inside), 1)) == [("f", arguments)]
 
 
 @pytest.mark.parametrize(
@@ -57,19 +57,22 @@ def test_what_does_not_fit_the_grammar_is_malformed(inside: str) -> None:
 
 
 def test_a_call_that_is_cut_off_is_malformed() -> None:
-    assert refused(Gemma4(), '<|tool_call>call:f{a:<|"|>Zü') == [("f", '{a:<|"|>Zü')]
-    assert refused(Gemma4(), "<|tool_call>call:f{a:1}") == [("f", "{a:1}")]
-    assert refused(Gemma4(), "<|tool_call>call:f{a:1<tool_call|>") == [("f", "{a:1<tool_call|>")]
-    assert refused(Gemma4(), "<|tool_call>call:get_wea") == []
+    assert list_malformed_calls(Gemma4(), '<|tool_call>call:f{a:<|"|>Zü') == [("f", '{a:<|"|>Zü')]
+    assert list_malformed_calls(Gemma4(), "<|tool_call>call:f{a:1}") == [("f", "{a:1}")]
+    assert list_malformed_calls(Gemma4(), "<|tool_call>call:f{a:1<tool_call|>") == [("f", "{a:1<tool_call|>")]
+    assert list_malformed_calls(Gemma4(), "<|tool_call>call:get_wea") == []
 
 
 def test_a_call_after_one_without_an_end_mark_is_read() -> None:
     text = "<|tool_call>call:f{}" + call("a:1")
-    assert (refused(Gemma4(), text), asked(Gemma4(), text)) == ([("f", "{}")], [("f", {"a": 1})])
+    assert (list_malformed_calls(Gemma4(), text), list_valid_calls(Gemma4(), text)) == (
+        [("f", "{}")],
+        [("f", {"a": 1})],
+    )
 
 
 def test_what_is_on_the_channel_for_thoughts_is_no_call() -> None:
-    assert asked(Gemma4(), f"<|channel>thought\n{call('a:1')}<channel|>{call('a:2')}") == [("f", {"a": 2})]
+    assert list_valid_calls(Gemma4(), f"<|channel>thought\n{call('a:1')}<channel|>{call('a:2')}") == [("f", {"a": 2})]
 
 
 def test_a_string_with_the_mark_for_strings_in_it_is_written_as_json() -> None:
@@ -78,4 +81,4 @@ def test_a_string_with_the_mark_for_strings_in_it_is_written_as_json() -> None:
 
 
 def test_an_answer_is_a_response() -> None:
-    assert answered(Gemma4()) == f"<|tool_response>{EXAMPLE.payload}"
+    assert render_success(Gemma4()) == f"<|tool_response>{EXAMPLE.payload}"

@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.dialects.text.harmony import Harmony
 from tests.formats import cases
-from tests.unit.dialects.text.feeding import answered, asked, calls_of, refused
+from tests.unit.dialects.text.feeding import calls_of, list_malformed_calls, list_valid_calls, render_success
 
 (EXAMPLE,) = (case for case in cases("result") if str(case) == "text_gpt_oss_harmony-success")
 BODY = '<|message|>{"a": 1}'
@@ -24,7 +24,7 @@ BODY = '<|message|>{"a": 1}'
 )
 def test_a_message_to_a_function_is_a_call_wherever_it_is_addressed(header: str) -> None:
     for end in ("<|call|>", ""):
-        assert asked(Harmony(), header + BODY + end) == [("f", {"a": 1})]
+        assert list_valid_calls(Harmony(), header + BODY + end) == [("f", {"a": 1})]
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_a_call_that_is_quoted_in_a_thought_is_none() -> None:
 def test_several_messages_are_several_calls() -> None:
     first, second = (f"<|channel|>commentary to=functions.{name}{BODY}" for name in "fg")
     for between in ("<|call|><|start|>assistant", "<|start|>assistant"):
-        assert asked(Harmony(), first + between + second) == [("f", {"a": 1}), ("g", {"a": 1})]
+        assert list_valid_calls(Harmony(), first + between + second) == [("f", {"a": 1}), ("g", {"a": 1})]
 
 
 def test_a_message_that_goes_on_after_its_json_is_malformed() -> None:
-    assert refused(Harmony(), " to=functions.f<|message|>{} or so<|call|>") == [("f", "{} or so")]
-    assert refused(Harmony(), " to=functions.f<|message|>") == [("f", "")]
-    assert asked(Harmony(), " to=functions.f<|message|><|call|>") == [("f", {})]
+    assert list_malformed_calls(Harmony(), " to=functions.f<|message|>{} or so<|call|>") == [("f", "{} or so")]
+    assert list_malformed_calls(Harmony(), " to=functions.f<|message|>") == [("f", "")]
+    assert list_valid_calls(Harmony(), " to=functions.f<|message|><|call|>") == [("f", {})]
 
 
 def test_a_text_without_calls_is_still_known() -> None:
@@ -67,4 +67,4 @@ def test_a_text_without_calls_is_still_known() -> None:
 
 
 def test_an_answer_is_a_message_from_the_function() -> None:
-    assert answered(Harmony()) == EXAMPLE.payload
+    assert render_success(Harmony()) == EXAMPLE.payload

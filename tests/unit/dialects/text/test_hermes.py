@@ -39,7 +39,7 @@ def call(name: str, **arguments: Any) -> str:
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
-def why(asked: AskedCall) -> str:
+def get_parse_error(asked: AskedCall) -> str:
     assert isinstance(asked.arguments, Malformed)
     return asked.arguments.why
 
@@ -48,7 +48,7 @@ def why(asked: AskedCall) -> str:
 def test_the_examples_are_read_and_written(case: Any) -> None:
     calls = read(FAMILY[case.dialect], case.payload)
     if case.name == "truncated":
-        assert calls == [AskedCall("get_weather", Malformed('{"city": "Zü', why(calls[0])))]
+        assert calls == [AskedCall("get_weather", Malformed('{"city": "Zü', get_parse_error(calls[0])))]
     else:
         assert calls == [AskedCall(wanted["name"], wanted["arguments"]) for wanted in case.about["expected"]]
         assert FAMILY[case.dialect].compose(calls) == case.payload
@@ -122,7 +122,7 @@ def test_text_around_calls_and_stray_tags_do_not_matter() -> None:
 def test_a_call_that_is_cut_off_anywhere_is_malformed(cut: int) -> None:
     (asked,) = read(HERMES, call("a", q="<tool_call>", n=[1])[:cut])
     assert asked.name == "a"
-    assert "</tool_call> is missing" in why(asked)
+    assert "</tool_call> is missing" in get_parse_error(asked)
 
 
 def test_nothing_inside_a_call_that_is_cut_off_is_run() -> None:
@@ -146,7 +146,7 @@ def test_nothing_inside_a_call_that_is_cut_off_is_run() -> None:
 def test_a_call_that_cannot_be_read_is_malformed(written: str, name: str, message: str) -> None:
     (asked,) = read(HERMES, f"<tool_call>{written}</tool_call>")
     assert asked.name == name
-    assert message in why(asked)
+    assert message in get_parse_error(asked)
 
 
 def test_arguments_may_be_left_out_encoded_twice_or_named_parameters() -> None:

@@ -7,7 +7,7 @@ import pytest
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.marked_calls import KimiK2
 from tests.formats import cases
-from tests.unit.dialects.text.feeding import answered, asked, calls_of, refused
+from tests.unit.dialects.text.feeding import calls_of, list_malformed_calls, list_valid_calls, render_success
 
 (EXAMPLE,) = (case for case in cases("result") if str(case) == "text_kimi_k2-success")
 
@@ -39,14 +39,18 @@ def test_an_id_is_kept_if_it_says_the_name() -> None:
 
 
 def test_a_call_without_its_end_mark_is_malformed() -> None:
-    assert refused(KimiK2(), call("functions.f:0", '{"a": 1}').removesuffix("<|tool_call_end|>")) == [("f", '{"a": 1}')]
+    assert list_malformed_calls(KimiK2(), call("functions.f:0", '{"a": 1}').removesuffix("<|tool_call_end|>")) == [
+        ("f", '{"a": 1}')
+    ]
     text = "<|tool_call_begin|>functions.f:0" + call("functions.g:1")
-    assert (asked(KimiK2(), text), refused(KimiK2(), text)) == ([("g", {})], [])
+    assert (list_valid_calls(KimiK2(), text), list_malformed_calls(KimiK2(), text)) == ([("g", {})], [])
 
 
 def test_an_end_mark_in_a_string_ends_nothing() -> None:
-    assert asked(KimiK2(), call("functions.f:0", '{"a": "<|tool_call_end|>"}')) == [("f", {"a": "<|tool_call_end|>"})]
+    assert list_valid_calls(KimiK2(), call("functions.f:0", '{"a": "<|tool_call_end|>"}')) == [
+        ("f", {"a": "<|tool_call_end|>"})
+    ]
 
 
 def test_an_answer_goes_by_the_id() -> None:
-    assert answered(KimiK2(), id="abcdef123") == EXAMPLE.payload
+    assert render_success(KimiK2(), id="abcdef123") == EXAMPLE.payload

@@ -9,7 +9,7 @@ import pytest
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.text.llama import Llama31
 from tests.formats import cases
-from tests.unit.dialects.text.feeding import answered, asked, calls_of, in_pieces, refused
+from tests.unit.dialects.text.feeding import calls_of, in_pieces, list_malformed_calls, list_valid_calls, render_success
 
 (EXAMPLE,) = (case for case in cases("result") if str(case) == "text_llama31-success")
 CALL = '{"name": "f", "parameters": {"a": 1}}'
@@ -43,8 +43,8 @@ HEAD = "<|start_header_id|>{}<|end_header_id|>\n\n"
     ],
 )  # fmt: skip
 def test_a_call_stands_at_the_beginning_of_a_line_or_after_the_tag(text: str, times: int) -> None:
-    assert asked(Llama31(), text) == asked(Llama31(), *in_pieces(text, 1)) == [MADE] * times
-    assert refused(Llama31(), text) == []
+    assert list_valid_calls(Llama31(), text) == list_valid_calls(Llama31(), *in_pieces(text, 1)) == [MADE] * times
+    assert list_malformed_calls(Llama31(), text) == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_call_stands_at_the_beginning_of_a_line_or_after_the_tag(text: str, ti
     ],
 )
 def test_a_call_that_cannot_be_read_is_malformed(text: str, rest: str) -> None:
-    assert (asked(Llama31(), text), refused(Llama31(), text)) == ([], [("f", rest)])
+    assert (list_valid_calls(Llama31(), text), list_malformed_calls(Llama31(), text)) == ([], [("f", rest)])
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_an_object_is_a_call_as_it_is() -> None:
 
 
 def test_an_answer_is_a_turn_with_a_json_string() -> None:
-    assert answered(Llama31()) == EXAMPLE.payload
+    assert render_success(Llama31()) == EXAMPLE.payload

@@ -16,7 +16,7 @@ from pegboard.dialects.parsed_calls import AskedCall, Unreadable
 from pegboard.dialects.text.base_text import TextDialect
 from pegboard.dialects.text.harmony import Harmony
 from tests.formats import Case, cases
-from tests.unit.dialects.text.feeding import MARKED, asked, calls_of, in_pieces
+from tests.unit.dialects.text.feeding import MARKED, calls_of, in_pieces, list_valid_calls
 
 KNOWN = Dialects(MARKED)
 EXAMPLES = [case for case in [*cases("call"), *cases("stream")] if case.dialect in KNOWN]
@@ -89,8 +89,8 @@ def test_what_is_composed_is_read_again_in_pieces_of_any_size(
     if isinstance(dialect, Harmony) and before:
         before = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant"
     text = before + dialect.compose(calls)
-    assert asked(dialect, text) == pairs(calls)
-    assert asked(dialect, *in_pieces(text, size)) == pairs(calls)
+    assert list_valid_calls(dialect, text) == pairs(calls)
+    assert list_valid_calls(dialect, *in_pieces(text, size)) == pairs(calls)
 
 
 @every_dialect
@@ -111,7 +111,7 @@ def test_a_text_that_is_cut_off_asks_for_nothing_more_than_the_whole(
 ) -> None:
     text = dialect.compose(calls)
     text = text[: data.draw(st.integers(0, len(text) - 1))]
-    found = asked(dialect, text)
+    found = list_valid_calls(dialect, text)
     assert found == pairs(calls)[: len(found)]
 
 
@@ -164,7 +164,7 @@ def test_arguments_that_are_nested_without_end_are_malformed(dialect: TextDialec
 @pytest.mark.parametrize("number", [2**70, Decimal("1.2345678901234567890123")])
 def test_a_number_keeps_its_digits(dialect: TextDialect, number: Any) -> None:
     arguments = {"a": number, "b": [number]}
-    assert asked(dialect, dialect.compose([AskedCall("f", arguments)])) == [("f", arguments)]
+    assert list_valid_calls(dialect, dialect.compose([AskedCall("f", arguments)])) == [("f", arguments)]
 
 
 @every_dialect

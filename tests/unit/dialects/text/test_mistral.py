@@ -7,7 +7,7 @@ import pytest
 from pegboard.dialects.detect import Dialects
 from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.mistral_text import MistralNemo, MistralSmall32
-from tests.unit.dialects.text.feeding import answered, asked, calls_of, failed, refused
+from tests.unit.dialects.text.feeding import calls_of, failed, list_malformed_calls, list_valid_calls, render_success
 
 WEATHER = '{"city": "Zürich"}'
 
@@ -37,17 +37,20 @@ def test_ids_come_and_go() -> None:
 
 
 def test_special_tokens_may_be_left_out_of_a_named_call() -> None:
-    assert asked(MistralSmall32(), f"Sure. [TOOL_CALLS]f{WEATHER}[TOOL_CALLS]g{{}}") == [
+    assert list_valid_calls(MistralSmall32(), f"Sure. [TOOL_CALLS]f{WEATHER}[TOOL_CALLS]g{{}}") == [
         ("f", {"city": "Zürich"}),
         ("g", {}),
     ]
 
 
 def test_a_named_call_without_whole_arguments_is_malformed() -> None:
-    assert refused(MistralSmall32(), '[TOOL_CALLS]f[ARGS]{"city": "Zü') == [("f", '{"city": "Zü')]
-    assert refused(MistralSmall32(), "[TOOL_CALLS]f[CALL_ID]1[TOOL_CALLS]g[ARGS]") == [("f", ""), ("g", "")]
-    assert refused(MistralSmall32(), "[TOOL_CALLS]f") == []
-    assert refused(MistralSmall32(), "[TOOL_CALLS]f[ARGS][TOOL_CALLS]") == [("f", "")]
+    assert list_malformed_calls(MistralSmall32(), '[TOOL_CALLS]f[ARGS]{"city": "Zü') == [("f", '{"city": "Zü')]
+    assert list_malformed_calls(MistralSmall32(), "[TOOL_CALLS]f[CALL_ID]1[TOOL_CALLS]g[ARGS]") == [
+        ("f", ""),
+        ("g", ""),
+    ]
+    assert list_malformed_calls(MistralSmall32(), "[TOOL_CALLS]f") == []
+    assert list_malformed_calls(MistralSmall32(), "[TOOL_CALLS]f[ARGS][TOOL_CALLS]") == [("f", "")]
 
 
 def test_prose_after_the_mark_names_no_tool() -> None:
@@ -57,12 +60,12 @@ def test_prose_after_the_mark_names_no_tool() -> None:
 
 def test_an_array_that_is_cut_off_keeps_its_whole_calls() -> None:
     text = f'[TOOL_CALLS][{{"name": "f", "arguments": {WEATHER}}}, {{"id": "1", "name": "g", "arguments": {{"a": [1'
-    assert asked(MistralNemo(), text) == [("f", {"city": "Zürich"})]
-    assert refused(MistralNemo(), text) == [("g", '{"a": [1')]
+    assert list_valid_calls(MistralNemo(), text) == [("f", {"city": "Zürich"})]
+    assert list_malformed_calls(MistralNemo(), text) == [("g", '{"a": [1')]
 
 
 def test_an_object_that_is_no_call_is_malformed() -> None:
-    assert refused(MistralNemo(), '[TOOL_CALLS][{"tool": "f"}, {"name": 7}, {\'name\': 1}, 7]') == [
+    assert list_malformed_calls(MistralNemo(), '[TOOL_CALLS][{"tool": "f"}, {"name": 7}, {\'name\': 1}, 7]') == [
         ("", '{"tool": "f"}'),
         ("", '{"name": 7}'),
         ("", "{'name': 1}"),
@@ -71,7 +74,7 @@ def test_an_object_that_is_no_call_is_malformed() -> None:
 
 def test_arguments_may_be_a_text_of_json_or_left_out() -> None:
     text = '[TOOL_CALLS][{"name": "f", "arguments": "{\\"a\\": 1}"}, {"name": "g"}]'
-    assert asked(MistralNemo(), text) == [("f", {"a": 1}), ("g", {})]
+    assert list_valid_calls(MistralNemo(), text) == [("f", {"a": 1}), ("g", {})]
 
 
 def test_what_it_thinks_in_its_own_marks_is_no_call() -> None:
@@ -80,10 +83,10 @@ def test_what_it_thinks_in_its_own_marks_is_no_call() -> None:
 
 def test_answers_go_by_the_id() -> None:
     content = '{"temp_c": 7.5, "sky": "bewölkt"}'
-    assert answered(MistralNemo(), id="abcdef123") == (
+    assert render_success(MistralNemo(), id="abcdef123") == (
         f'[TOOL_RESULTS]{{"content": {content}, "call_id": "abcdef123"}}[/TOOL_RESULTS]'
     )
-    assert answered(MistralSmall32(), id="abcdef123") == (
+    assert render_success(MistralSmall32(), id="abcdef123") == (
         f"[TOOL_RESULTS]abcdef123[TOOL_CONTENT]{content}[/TOOL_RESULTS]"
     )
     assert failed(MistralNemo(), id="1") == (

@@ -8,7 +8,7 @@ from pegboard.dialects.parsed_calls import AskedCall
 from pegboard.dialects.text.pythonic import Lfm25Pythonic
 from pegboard.model.api_errors import Invalid
 from tests.formats import cases
-from tests.unit.dialects.text.feeding import answered, asked, calls_of, in_pieces, refused
+from tests.unit.dialects.text.feeding import calls_of, in_pieces, list_malformed_calls, list_valid_calls, render_success
 
 (EXAMPLE,) = (case for case in cases("result") if str(case) == "text_lfm25_pythonic-success")
 
@@ -34,7 +34,11 @@ def calls(inside: str) -> str:
 )
 def test_literals_of_python_and_json_are_read(literal: str, value: object) -> None:
     text = calls(f"f(a={literal}, b = 1)")
-    assert asked(Lfm25Pythonic(), text) == asked(Lfm25Pythonic(), *in_pieces(text, 1)) == [("f", {"a": value, "b": 1})]
+    assert (
+        list_valid_calls(Lfm25Pythonic(), text)
+        == list_valid_calls(Lfm25Pythonic(), *in_pieces(text, 1))
+        == [("f", {"a": value, "b": 1})]
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,23 +55,23 @@ def test_anything_else_is_malformed_and_never_evaluated(inside: str) -> None:
 
 
 def test_what_is_malformed_keeps_its_text() -> None:
-    assert refused(Lfm25Pythonic(), calls("f(a=x)")) == [("f", "a=x")]
+    assert list_malformed_calls(Lfm25Pythonic(), calls("f(a=x)")) == [("f", "a=x")]
 
 
 def test_a_list_that_is_cut_off_keeps_its_whole_calls() -> None:
     text = "<|tool_call_start|>[f(a=1), g(b='Zü"
-    assert asked(Lfm25Pythonic(), text) == [("f", {"a": 1})]
-    assert refused(Lfm25Pythonic(), text) == [("g", "b='Zü")]
-    assert refused(Lfm25Pythonic(), "<|tool_call_start|>[f(a=[1, 2<|tool_call_end|>") == [("f", "a=[1, 2")]
+    assert list_valid_calls(Lfm25Pythonic(), text) == [("f", {"a": 1})]
+    assert list_malformed_calls(Lfm25Pythonic(), text) == [("g", "b='Zü")]
+    assert list_malformed_calls(Lfm25Pythonic(), "<|tool_call_start|>[f(a=[1, 2<|tool_call_end|>") == [("f", "a=[1, 2")]
     assert calls_of(Lfm25Pythonic(), "<|tool_call_start|>[get_wea") == []
 
 
 def test_a_list_may_be_json_or_one_call_without_brackets() -> None:
-    assert asked(Lfm25Pythonic(), calls('{"name": "f", "arguments": {"a": 1}}, {"name": "g"}')) == [
+    assert list_valid_calls(Lfm25Pythonic(), calls('{"name": "f", "arguments": {"a": 1}}, {"name": "g"}')) == [
         ("f", {"a": 1}),
         ("g", {}),
     ]
-    assert asked(Lfm25Pythonic(), "<|tool_call_start|>f(a=1)<|tool_call_end|>") == [("f", {"a": 1})]
+    assert list_valid_calls(Lfm25Pythonic(), "<|tool_call_start|>f(a=1)<|tool_call_end|>") == [("f", {"a": 1})]
 
 
 def test_what_has_no_name_is_no_call() -> None:
@@ -81,4 +85,4 @@ def test_a_key_that_cannot_be_a_keyword_is_refused() -> None:
 
 
 def test_an_answer_is_a_turn_of_the_tool() -> None:
-    assert answered(Lfm25Pythonic()) == EXAMPLE.payload
+    assert render_success(Lfm25Pythonic()) == EXAMPLE.payload

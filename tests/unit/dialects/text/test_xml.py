@@ -51,12 +51,12 @@ MANY = [
 ]  # fmt: skip
 
 
-def written(name: str, *calls: tuple[str, Mapping[str, Any]]) -> str:
+def compose_text(name: str, *calls: tuple[str, Mapping[str, Any]]) -> str:
     text: str = FAMILY[name].compose([AskedCall(*call) for call in calls])
     return text
 
 
-def why(asked: AskedCall) -> str:
+def get_parse_error(asked: AskedCall) -> str:
     assert isinstance(asked.arguments, Malformed)
     return asked.arguments.why
 
@@ -84,7 +84,7 @@ def test_what_is_written_is_read_again_in_any_pieces(
         called: {"properties": {key: {"type": TYPES[type(value)]} for key, value in arguments.items()}}
         for called, arguments in given_calls
     }
-    text = written(name, *given_calls)
+    text = compose_text(name, *given_calls)
     calls = [AskedCall(*call) for call in given_calls]
     assert read(FAMILY[name], text, schema_of=schemas.get) == calls
     assert read(FAMILY[name], *pieces_of(text, size), schema_of=schemas.get) == calls
@@ -93,7 +93,7 @@ def test_what_is_written_is_read_again_in_any_pieces(
 @UNTIMED
 @given(CALLS)
 def test_deepseek_says_itself_what_is_a_string(given_calls: list[tuple[str, dict[str, Any]]]) -> None:
-    text = written("text_deepseek_v32_dsml", *given_calls)
+    text = compose_text("text_deepseek_v32_dsml", *given_calls)
     assert read(FAMILY["text_deepseek_v32_dsml"], text, schema_of=lambda _: None) == [
         AskedCall(*call) for call in given_calls
     ]
@@ -109,7 +109,7 @@ def test_any_text_gives_the_same_calls_in_any_pieces(name: str, parts: list[str]
 
 @EVERY
 def test_each_call_comes_as_soon_as_it_is_whole(name: str) -> None:
-    text = written(name, ("get_weather", {"city": "Bern"}), ("list_projects", {}))
+    text = compose_text(name, ("get_weather", {"city": "Bern"}), ("list_projects", {}))
     given_out = streamed(FAMILY[name], *text)
     assert [[call.name for call in calls] for calls in given_out if calls] == [["get_weather"], ["list_projects"]]
     end = {"text_minimax_m2": "</invoke>", "text_deepseek_v32_dsml": "</｜DSML｜invoke>"}.get(name, "</tool_call>")
@@ -118,7 +118,7 @@ def test_each_call_comes_as_soon_as_it_is_whole(name: str) -> None:
 
 @EVERY
 def test_what_is_thought_is_never_a_call(name: str) -> None:
-    text = written(name, ("list_projects", {}))
+    text = compose_text(name, ("list_projects", {}))
     assert read(FAMILY[name], f"<think>{text}</think>") == []
     assert read(FAMILY[name], f"<think>{text}") == []
     assert read(FAMILY[name], f"{text}</think>") == []
@@ -130,7 +130,7 @@ def test_what_is_thought_is_never_a_call(name: str) -> None:
 
 @EVERY
 def test_a_call_cut_off_anywhere_is_malformed_or_none_yet(name: str) -> None:
-    text = written(name, ("search_docs", {"query": "a", "limit": 3}))
+    text = compose_text(name, ("search_docs", {"query": "a", "limit": 3}))
     end = {"text_minimax_m2": "</invoke>", "text_deepseek_v32_dsml": "</｜DSML｜invoke>"}.get(name, "</tool_call>")
     known = text.index("search_docs") + len("search_docs") + 3
     for cut in range(text.index(end) + len(end)):
@@ -144,16 +144,16 @@ def test_a_call_cut_off_anywhere_is_malformed_or_none_yet(name: str) -> None:
 
 @EVERY
 def test_a_value_may_hold_a_whole_call_or_a_stray_closing_tag(name: str) -> None:
-    example = written(name, ("rm", {"path": "/", "force": "yes"}), ("rm", {"path": "."}))
+    example = compose_text(name, ("rm", {"path": "/", "force": "yes"}), ("rm", {"path": "."}))
     values = [example, f"</parameter>{example}</arg_value> </｜DSML｜parameter> x", "</function></invoke></tool_call>"]
     for value in values:
         calls = [("write", {"text": value}), ("list_projects", {})]
-        assert read(FAMILY[name], written(name, *calls)) == [AskedCall(*call) for call in calls]
+        assert read(FAMILY[name], compose_text(name, *calls)) == [AskedCall(*call) for call in calls]
 
 
 @EVERY
 def test_a_parameter_that_is_never_closed_runs_nothing(name: str) -> None:
-    text = written(name, ("get_weather", {"city": "Bern"}), ("rm", {"path": "/"}))
+    text = compose_text(name, ("get_weather", {"city": "Bern"}), ("rm", {"path": "/"}))
     for end in ("</parameter>", "</arg_value>", "</｜DSML｜parameter>"):
         text = text.replace(end, "", 1)
     assert [asked.name for asked in read(FAMILY[name], text) if asked.is_malformed] == ["get_weather"]
@@ -162,14 +162,14 @@ def test_a_parameter_that_is_never_closed_runs_nothing(name: str) -> None:
 
 @EVERY
 def test_a_parameter_given_twice_is_malformed(name: str) -> None:
-    text = written(name, ("get_weather", {"city": "Bern", "town": "Basel"})).replace("town", "city")
+    text = compose_text(name, ("get_weather", {"city": "Bern", "town": "Basel"})).replace("town", "city")
     (asked,) = read(FAMILY[name], text)
-    assert why(asked) == "the parameter 'city' is given twice; send it once"
+    assert get_parse_error(asked) == "the parameter 'city' is given twice; send it once"
 
 
 @EVERY
 def test_a_malformed_call_stays_malformed_when_it_is_written_again(name: str) -> None:
-    text = written(name, ("get_weather", {"city": "Bern", "town": "Basel"})).replace("town", "city")
+    text = compose_text(name, ("get_weather", {"city": "Bern", "town": "Basel"})).replace("town", "city")
     (asked,) = read(FAMILY[name], text)
     assert read(FAMILY[name], FAMILY[name].compose([asked])) == [asked]
 
@@ -196,7 +196,7 @@ def test_several_answers_share_a_turn() -> None:
 @pytest.mark.parametrize("part", MANY)
 def test_the_work_grows_with_the_text_and_no_faster(part: str) -> None:
     for name, dialect in FAMILY.items():
-        begun = written(name, ("a", {"b": "~"})).partition("~")[0]
+        begun = compose_text(name, ("a", {"b": "~"})).partition("~")[0]
         for text in (part * 20_000, begun + part * 20_000):
             dialect.recognises(text)
             assert all(asked.is_malformed for asked in read(dialect, text))

@@ -21,7 +21,7 @@ WEATHER = AskedCall("get_weather", {"city": "Bern"})
 PROJECTS = AskedCall("list_projects", {})
 
 
-def why(asked: AskedCall) -> str:
+def get_parse_error(asked: AskedCall) -> str:
     assert isinstance(asked.arguments, Malformed)
     return asked.arguments.why
 
@@ -83,12 +83,12 @@ def test_qwen3_coder_may_forget_the_tag_around_a_call_or_put_several_into_one() 
 @pytest.mark.parametrize("end", ["", "\n</tool_cal", "<|im_end|>", " and so on"])
 def test_a_qwen3_coder_call_without_its_last_tag_is_malformed(end: str) -> None:
     (asked,) = read(CODER, f"<tool_call><function=get_weather>{CITY}</function>{end}")
-    assert why(asked) == "the call is incomplete: </tool_call> is missing"
+    assert get_parse_error(asked) == "the call is incomplete: </tool_call> is missing"
 
 
 def test_a_qwen3_coder_call_with_json_in_it_is_malformed_and_talk_is_none() -> None:
     (asked,) = read(CODER, '<tool_call><function=rm>{"path": "/"}</function></tool_call>')
-    assert asked.arguments == Malformed('{"path": "/"}</function>', why(asked))
+    assert asked.arguments == Malformed('{"path": "/"}</function>', get_parse_error(asked))
     assert read(CODER, "write <function=NAME> and <function=, then </function>") == []
     assert read(CODER, f"<function=<tool_call>\n<function=get_weather>{CITY}</function></tool_call>") == [WEATHER]
 
@@ -124,7 +124,7 @@ def test_minimax_calls_count_in_their_block_only() -> None:
     assert read(MINIMAX, f"{call}{block}{call}") == [WEATHER]
     assert read(MINIMAX, block.replace('"get_weather"', "")) == []
     (asked,) = read(MINIMAX, block.replace("'city'", "city"))
-    assert why(asked) == "a parameter has no name"
+    assert get_parse_error(asked) == "a parameter has no name"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def test_any_text_gives_a_finite_number_or_the_designed_error(text: str) -> None
     outcome(text)
 
 
-def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+def extend_expression(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     binary = st.tuples(inner, st.sampled_from([" + ", " - ", " * ", " / ", " ** ", " // ", "+", "-", "*"]), inner)
     return (
         binary.map("".join)
@@ -32,7 +32,9 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-floats = st.recursive(st.floats(0, 1e6).map(repr) | st.integers(0, 20).map(lambda n: f"{n}.0"), grown, max_leaves=15)
+floats = st.recursive(
+    st.floats(0, 1e6).map(repr) | st.integers(0, 20).map(lambda n: f"{n}.0"), extend_expression, max_leaves=15
+)
 
 
 @given(floats)

@@ -38,7 +38,7 @@ def open_tool(
     return OpenTool(tool, whole, auth, secrets)
 
 
-class Calling:
+class HttpCalls:
     """An executor with its pool, and helpers to call its tools."""
 
     def __init__(
@@ -79,7 +79,7 @@ async def run(prepared: Prepared, tool: Tool, arguments: Mapping[str, Any] | Non
 
 
 @contextlib.asynccontextmanager
-async def calling(
+async def http_calls(
     allow: str = "127.0.0.1",
     *,
     resolver: Resolver | None = None,
@@ -88,14 +88,14 @@ async def calling(
     most_at_once: int = MAX_CALLS_PER_USER,
     most_a_host: int = 400,
     tls: ssl.SSLContext | None = None,
-) -> AsyncIterator[Calling]:
+) -> AsyncIterator[HttpCalls]:
     """An executor that may reach the addresses of the list."""
     outbound = GuardedClient(AllowList.read(allow), resolver=resolver, connect_seconds=2.0, ssl_context=tls)
     breakers = breakers or CircuitBreakers()
     hosts = HostLimiter(most_a_host)
     executor = HttpExecutor(outbound, breakers, hosts, max_response_bytes=max_response_bytes, most_at_once=most_at_once)
     try:
-        yield Calling(executor, outbound, breakers, hosts)
+        yield HttpCalls(executor, outbound, breakers, hosts)
     finally:
         await executor.close()
         await outbound.close()

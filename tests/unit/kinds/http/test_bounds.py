@@ -11,7 +11,7 @@ import pytest
 from pegboard.model.call_errors import ResultTooLarge, Unavailable, UpstreamUnreachable
 from pegboard.model.tool import Retry
 from tests.unit.http_client.upstreams import once_a_connection
-from tests.unit.kinds.http.call_http_tools import calling
+from tests.unit.kinds.http.call_http_tools import http_calls
 from tests.upstreams import answer, by_path, echo, hang, redirect, upstream
 from tests.waiting import until
 
@@ -21,7 +21,7 @@ SHORT_ATTEMPT: dict[str, Any] = {"timeout": 3.0, "retry": Retry(max_attempts=10,
 
 
 async def test_one_users_calls_leave_room_for_others() -> None:
-    async with upstream(by_path(hangs=hang, other=echo)) as served, calling(most_at_once=2) as caller:
+    async with upstream(by_path(hangs=hang, other=echo)) as served, http_calls(most_at_once=2) as caller:
         waiting = [asyncio.create_task(caller.get(f"{served.url}/hangs")) for _ in range(2)]
 
         async def arrived() -> bool:
@@ -39,7 +39,7 @@ async def test_one_users_calls_leave_room_for_others() -> None:
 
 
 async def test_connections_to_a_host_are_shared() -> None:
-    async with upstream(by_path(hangs=hang, other=echo)) as served, calling(most_a_host=4) as caller:
+    async with upstream(by_path(hangs=hang, other=echo)) as served, http_calls(most_a_host=4) as caller:
         hanging = [asyncio.create_task(caller.get(f"{served.url}/hangs")) for _ in range(4)]
 
         async def arrived() -> bool:
@@ -66,7 +66,7 @@ async def test_connections_to_a_host_are_shared() -> None:
 
 @pytest.mark.parametrize("spelling", ["LocalHost:{}", "localhost.:{}"])
 async def test_a_host_is_counted_once_however_it_is_written(spelling: str) -> None:
-    async with upstream(by_path(hangs=hang, other=echo)) as served, calling("localhost", most_a_host=2) as caller:
+    async with upstream(by_path(hangs=hang, other=echo)) as served, http_calls("localhost", most_a_host=2) as caller:
         port = served.url.rpartition(":")[2]
         waiting = asyncio.create_task(caller.get(f"http://localhost:{port}/hangs"))
 
@@ -84,7 +84,7 @@ async def test_a_host_is_counted_once_however_it_is_written(spelling: str) -> No
 async def test_a_large_answer_is_read_aside(size: int, is_aside: bool) -> None:
     body = b'["%s"]' % (b"x" * size)
     before = set(threading.enumerate())
-    async with upstream(answer(200, body, Content_Type=JSON)) as served, calling() as caller:
+    async with upstream(answer(200, body, Content_Type=JSON)) as served, http_calls() as caller:
         assert await caller.get(served.url) == ["x" * size]
         new = set(threading.enumerate()) - before
         assert any(thread.name.startswith("pegboard-http") for thread in new) == is_aside
@@ -92,7 +92,7 @@ async def test_a_large_answer_is_read_aside(size: int, is_aside: bool) -> None:
 
 async def test_an_answer_that_cannot_be_a_result_is_not_even_read() -> None:
     broken = b"[" * 401
-    async with upstream(answer(200, broken, Content_Type=JSON)) as served, calling() as caller:
+    async with upstream(answer(200, broken, Content_Type=JSON)) as served, http_calls() as caller:
         with pytest.raises(ResultTooLarge, match="answered with 401 bytes, of the tool's result at most 100"):
             await caller.get(served.url, max_result_bytes=100)
 
@@ -103,7 +103,7 @@ async def test_an_answer_that_cannot_be_a_result_is_not_even_read() -> None:
 async def test_a_request_is_sent_again_only_if_the_tool_says_that_it_may_be(
     fields: dict[str, Any], connections: int
 ) -> None:
-    async with once_a_connection() as served, calling() as caller:
+    async with once_a_connection() as served, http_calls() as caller:
         await caller.get(str(served.url()), **fields)
         try:
             await caller.get(str(served.url()), **fields)
@@ -115,7 +115,7 @@ async def test_a_request_is_sent_again_only_if_the_tool_says_that_it_may_be(
 async def test_a_call_that_was_never_sent_says_that_it_did_not_run() -> None:
     async with upstream() as gone:
         pass
-    async with upstream(redirect(gone.url)) as served, calling() as caller:
+    async with upstream(redirect(gone.url)) as served, http_calls() as caller:
         with pytest.raises(UpstreamUnreachable) as failed:
             await caller.get(gone.url)
         assert not failed.value.did_run

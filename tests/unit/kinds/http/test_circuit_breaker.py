@@ -18,7 +18,7 @@ from pegboard.model.call_errors import (
     UpstreamUnreachable,
 )
 from pegboard.model.tool import Retry
-from tests.unit.kinds.http.call_http_tools import Calling, calling, open_tool, run
+from tests.unit.kinds.http.call_http_tools import HttpCalls, http_calls, open_tool, run
 from tests.upstreams import (
     Behaviour,
     Upstream,
@@ -52,8 +52,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def caller(clock: Clock) -> AsyncIterator[Calling]:
-    async with calling(breakers=CircuitBreakers(clock=clock)) as made:
+async def caller(clock: Clock) -> AsyncIterator[HttpCalls]:
+    async with http_calls(breakers=CircuitBreakers(clock=clock)) as made:
         yield made
 
 
@@ -63,14 +63,14 @@ async def served() -> AsyncIterator[Upstream]:
         yield made
 
 
-async def fail(caller: Calling, url: str, times: int = 5, **more: Any) -> None:
+async def fail(caller: HttpCalls, url: str, times: int = 5, **more: Any) -> None:
     for _ in range(times):
         with pytest.raises(ToolError) as caught:
             await caller.get(url, **more)
         assert not isinstance(caught.value, CircuitOpen)
 
 
-async def is_open(caller: Calling, url: str, **more: Any) -> bool:
+async def is_open(caller: HttpCalls, url: str, **more: Any) -> bool:
     try:
         await caller.get(url, **more)
     except CircuitOpen:
@@ -80,7 +80,7 @@ async def is_open(caller: Calling, url: str, **more: Any) -> bool:
     return False
 
 
-async def test_it_opens_says_so_tries_once_and_closes(caller: Calling, served: Upstream, clock: Clock) -> None:
+async def test_it_opens_says_so_tries_once_and_closes(caller: HttpCalls, served: Upstream, clock: Clock) -> None:
     served.behaviour = answer(500)
     await fail(caller, f"{served.url}/x?secret=1")
     with pytest.raises(CircuitOpen) as caught:
@@ -101,7 +101,7 @@ async def test_it_opens_says_so_tries_once_and_closes(caller: Calling, served: U
 
 
 async def test_only_one_call_tries_and_one_that_is_cancelled_gives_its_place_back(
-    caller: Calling, served: Upstream, clock: Clock
+    caller: HttpCalls, served: Upstream, clock: Clock
 ) -> None:
     served.behaviour = answer(503)
     await fail(caller, served.url)
@@ -121,14 +121,14 @@ async def test_only_one_call_tries_and_one_that_is_cancelled_gives_its_place_bac
     await caller.get(served.url)
 
 
-async def test_what_one_caller_provokes_shuts_no_other_user_out(caller: Calling, served: Upstream) -> None:
+async def test_what_one_caller_provokes_shuts_no_other_user_out(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = by_path(bad=answer(500), other=echo)
     await fail(caller, f"{served.url}/bad", owner="olga", user="carl")
     assert await is_open(caller, served.url, owner="olga", user="carl")
     await caller.get(served.url, owner="olga", user="olga")
 
 
-async def test_another_origin_is_not_concerned(caller: Calling, served: Upstream) -> None:
+async def test_another_origin_is_not_concerned(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = reset
     await fail(caller, served.url)
     async with upstream() as other:
@@ -152,7 +152,7 @@ async def test_another_origin_is_not_concerned(caller: Calling, served: Upstream
     ids=["400", "404", "429", "broken json", "no location", "loop", "refused", "broken gzip", "too much"],
 )
 async def test_an_upstream_that_answers_is_never_left_alone(
-    caller: Calling, served: Upstream, behaviour: Behaviour
+    caller: HttpCalls, served: Upstream, behaviour: Behaviour
 ) -> None:
     served.behaviour = behaviour
     await fail(caller, served.url, 7)
@@ -160,14 +160,14 @@ async def test_an_upstream_that_answers_is_never_left_alone(
     await caller.get(served.url)
 
 
-async def test_an_answer_in_between_starts_the_count_again(caller: Calling, served: Upstream) -> None:
+async def test_an_answer_in_between_starts_the_count_again(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = by_path(bad=answer(500), other=echo)
     for _ in range(3):
         await fail(caller, f"{served.url}/bad", 4)
         await caller.get(f"{served.url}/good")
 
 
-async def test_timeouts_count_and_callers_who_leave_do_not(caller: Calling, served: Upstream) -> None:
+async def test_timeouts_count_and_callers_who_leave_do_not(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = hang
     tool = open_tool({"url": served.url}, timeout=30)
     prepared = caller.executor.prepare(tool)
@@ -187,7 +187,7 @@ async def test_timeouts_count_and_callers_who_leave_do_not(caller: Calling, serv
     assert await is_open(caller, served.url)
 
 
-async def test_an_attempts_own_time_counts_as_the_upstreams(caller: Calling, served: Upstream) -> None:
+async def test_an_attempts_own_time_counts_as_the_upstreams(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = hang
     tool = open_tool({"url": served.url}, timeout=0.2, retry=Retry(max_attempts=4, on=frozenset({"timeout"})))
     prepared = caller.executor.prepare(tool)
@@ -198,7 +198,7 @@ async def test_an_attempts_own_time_counts_as_the_upstreams(caller: Calling, ser
     assert await is_open(caller, served.url)
 
 
-async def test_a_dead_end_of_a_redirect_is_its_own_fault(caller: Calling, served: Upstream) -> None:
+async def test_a_dead_end_of_a_redirect_is_its_own_fault(caller: HttpCalls, served: Upstream) -> None:
     async with upstream(reset) as dead:
         served.behaviour = by_path(away=redirect(dead.url), other=echo)
         await fail(caller, f"{served.url}/away")
@@ -213,7 +213,7 @@ async def test_a_name_that_is_refused_here_does_not_count(served: Upstream) -> N
     async def resolve(_host: str, _port: int) -> list[str]:
         return answers.pop(0)
 
-    async with calling(resolver=resolve) as caller:
+    async with http_calls(resolver=resolve) as caller:
         url = f"http://rebound.example:{served.port}/"
         for _ in range(7):
             with pytest.raises(EgressRefused):
@@ -221,7 +221,7 @@ async def test_a_name_that_is_refused_here_does_not_count(served: Upstream) -> N
         await caller.get(url)
 
 
-async def test_a_port_without_a_listener_is_left_alone(caller: Calling) -> None:
+async def test_a_port_without_a_listener_is_left_alone(caller: HttpCalls) -> None:
     async with upstream() as gone:
         pass
     for _ in range(5):
@@ -231,7 +231,7 @@ async def test_a_port_without_a_listener_is_left_alone(caller: Calling) -> None:
         await caller.get(gone.url)
 
 
-async def test_a_status_with_a_body_that_never_ends_still_counts(caller: Calling, served: Upstream) -> None:
+async def test_a_status_with_a_body_that_never_ends_still_counts(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = endless_error
     await fail(caller, served.url)
     assert await is_open(caller, served.url)

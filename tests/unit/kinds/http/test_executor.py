@@ -22,7 +22,7 @@ from pegboard.model.call_errors import (
 )
 from pegboard.model.secrets import MASK
 from pegboard.model.tool import Retry
-from tests.unit.kinds.http.call_http_tools import Calling, calling, open_tool, run
+from tests.unit.kinds.http.call_http_tools import HttpCalls, http_calls, open_tool, run
 from tests.upstreams import Upstream, answer, answer_json, by_path, echo, hang, redirect, upstream
 from tests.waiting import until
 
@@ -30,8 +30,8 @@ KEY = "sesame-open-9"
 
 
 @pytest.fixture
-async def caller() -> AsyncIterator[Calling]:
-    async with calling() as made:
+async def caller() -> AsyncIterator[HttpCalls]:
+    async with http_calls() as made:
         yield made
 
 
@@ -41,7 +41,7 @@ async def served() -> AsyncIterator[Upstream]:
         yield made
 
 
-async def test_a_call_is_one_request_and_its_answer_the_result(caller: Calling, served: Upstream) -> None:
+async def test_a_call_is_one_request_and_its_answer_the_result(caller: HttpCalls, served: Upstream) -> None:
     config = {"url": f"{served.url}/users/{{id}}?v=1", "headers": {"X-Client": "pegboard"}}
     served.behaviour = answer_json({"name": "Ann"})
     assert await caller.call(config, {"id": "a/b", "deep": True}, {"type": "bearer", "token": KEY}) == {"name": "Ann"}
@@ -55,7 +55,7 @@ async def test_a_call_is_one_request_and_its_answer_the_result(caller: Calling, 
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-async def test_a_body_is_sent_whole(caller: Calling, served: Upstream, method: str) -> None:
+async def test_a_body_is_sent_whole(caller: HttpCalls, served: Upstream, method: str) -> None:
     text = "é" * 2_000_000
     served.behaviour = answer(201)
     result = await caller.call({"url": served.url, "method": method, "response": "full"}, {"text": text})
@@ -65,7 +65,7 @@ async def test_a_body_is_sent_whole(caller: Calling, served: Upstream, method: s
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS", "POST"])
-async def test_an_answer_without_a_body_is_none(caller: Calling, served: Upstream, method: str) -> None:
+async def test_an_answer_without_a_body_is_none(caller: HttpCalls, served: Upstream, method: str) -> None:
     served.behaviour = answer(204) if method != "HEAD" else answer_json({"not": "sent"})
     assert await caller.call({"url": served.url, "method": method}) is None
     full = await caller.call({"url": served.url, "method": method, "response": "full"})
@@ -73,7 +73,7 @@ async def test_an_answer_without_a_body_is_none(caller: Calling, served: Upstrea
     assert served.connections == 1
 
 
-async def test_calls_share_connections(caller: Calling, served: Upstream) -> None:
+async def test_calls_share_connections(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = by_path(bad=answer_json({"error": "no"}, 404), other=echo)
     for _ in range(5):
         await caller.get(f"{served.url}/good")
@@ -82,7 +82,7 @@ async def test_calls_share_connections(caller: Calling, served: Upstream) -> Non
     assert served.connections == 1
 
 
-async def test_two_hundred_calls_run_at_once(caller: Calling, served: Upstream) -> None:
+async def test_two_hundred_calls_run_at_once(caller: HttpCalls, served: Upstream) -> None:
     everybody = asyncio.Event()
 
     async def when_all_are_here(received: Any, wire: Any) -> None:
@@ -98,7 +98,7 @@ async def test_two_hundred_calls_run_at_once(caller: Calling, served: Upstream) 
     assert [result["target"] for result in results] == [f"/{n}" for n in range(200)]
 
 
-async def test_a_failure_names_the_request_without_what_was_filled_in(caller: Calling, served: Upstream) -> None:
+async def test_a_failure_names_the_request_without_what_was_filled_in(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = answer_json({"error": {"message": "no such user"}}, 404)
     config = {"url": f"{served.url}/users/{{id}}?token=hidden&q={{q}}#part"}
     with pytest.raises(UpstreamFailed) as caught:
@@ -120,7 +120,7 @@ async def test_a_failure_names_the_request_without_what_was_filled_in(caller: Ca
     ],
 )
 async def test_retry_after_is_passed_on(
-    caller: Calling, served: Upstream, status: int, header: str, error: type[UpstreamFailed], waits: int | None
+    caller: HttpCalls, served: Upstream, status: int, header: str, error: type[UpstreamFailed], waits: int | None
 ) -> None:
     served.behaviour = answer(status, "busy", Retry_After=header)
     with pytest.raises(error, match=f"Upstream answered {status} .*: busy") as caught:
@@ -129,7 +129,7 @@ async def test_retry_after_is_passed_on(
     assert caught.value.retry_reason == {429: "rate_limited", 503: "transport", 500: "upstream_failed"}[status]
 
 
-async def test_a_credential_that_is_echoed_is_masked_in_results_and_errors(caller: Calling, served: Upstream) -> None:
+async def test_a_credential_that_is_echoed_is_masked_in_results_and_errors(caller: HttpCalls, served: Upstream) -> None:
     auth = {"type": "basic", "username": "ann", "password": KEY}
     result = await caller.call({"url": served.url, "response": "full"}, {"say": "hello"}, auth)
     assert result["body"]["headers"]["Authorization"] == MASK
@@ -146,7 +146,7 @@ async def test_a_credential_that_is_echoed_is_masked_in_results_and_errors(calle
         assert KEY not in caught.value.message, path
 
 
-async def test_a_named_secret_in_the_url_is_never_reported(caller: Calling, served: Upstream) -> None:
+async def test_a_named_secret_in_the_url_is_never_reported(caller: HttpCalls, served: Upstream) -> None:
     opened = {"url": f"{served.url}/bot{KEY}%2F/send?k=other-key"}
     stored = {"url": f"{served.url}/bot{{{{secret:BOT}}}}/send?k={{{{secret:K}}}}"}
     named = frozenset({f"{KEY}/", "other-key"})
@@ -158,7 +158,7 @@ async def test_a_named_secret_in_the_url_is_never_reported(caller: Calling, serv
     assert KEY not in caught.value.message
 
 
-async def test_what_cannot_be_sent_is_refused_before_anything_is(caller: Calling, served: Upstream) -> None:
+async def test_what_cannot_be_sent_is_refused_before_anything_is(caller: HttpCalls, served: Upstream) -> None:
     config = {"url": f"{served.url}/{{id}}", "params_in": {"trace": "header"}}
     for arguments in ({"id": ".."}, {"id": ""}, {}, {"id": "a", "trace": "a\r\nX-Injected: 1"}):
         with pytest.raises(InvalidArguments):
@@ -170,7 +170,7 @@ async def test_what_cannot_be_sent_is_refused_before_anything_is(caller: Calling
 
 
 @pytest.mark.parametrize("url", ["http://10.0.0.1/", "http://2130706433/", "http://[::1]/", "http://169.254.169.254/"])
-async def test_an_address_that_may_not_be_reached_cannot_even_be_prepared(caller: Calling, url: str) -> None:
+async def test_an_address_that_may_not_be_reached_cannot_even_be_prepared(caller: HttpCalls, url: str) -> None:
     with pytest.raises(EgressRefused):
         caller.executor.prepare(open_tool({"url": url}))
 
@@ -184,7 +184,7 @@ async def test_an_address_that_may_not_be_reached_cannot_even_be_prepared(caller
     ],
 )
 async def test_a_secret_that_would_break_the_request_cannot_be_prepared_and_is_not_reported(
-    caller: Calling, config: dict[str, Any], auth: dict[str, Any] | None
+    caller: HttpCalls, config: dict[str, Any], auth: dict[str, Any] | None
 ) -> None:
     with pytest.raises(Misconfigured) as caught:
         caller.executor.prepare(open_tool({"url": "http://127.0.0.1/", **config}, auth))
@@ -195,7 +195,7 @@ async def test_a_secret_that_would_break_the_request_cannot_be_prepared_and_is_n
 async def test_an_answer_may_be_as_large_as_the_tool_says_but_never_larger_than_the_board_says(
     served: Upstream, of_the_tool: int | None
 ) -> None:
-    async with calling(max_response_bytes=1000) as caller:
+    async with http_calls(max_response_bytes=1000) as caller:
         limit = min(of_the_tool or 1000, 1000)
         config = {"url": served.url, "max_response_bytes": of_the_tool}
         served.behaviour = answer(200, "x" * limit, Content_Type="text/plain")
@@ -206,13 +206,13 @@ async def test_an_answer_may_be_as_large_as_the_tool_says_but_never_larger_than_
 
 
 async def test_a_large_error_page_is_still_an_error_with_its_status(served: Upstream) -> None:
-    async with calling(max_response_bytes=1000) as caller:
+    async with http_calls(max_response_bytes=1000) as caller:
         served.behaviour = answer(404, "x" * 5000)
         with pytest.raises(UpstreamFailed, match="Upstream answered 404 Not Found"):
             await caller.get(served.url)
 
 
-async def test_a_call_that_is_cancelled_hangs_up(caller: Calling, served: Upstream) -> None:
+async def test_a_call_that_is_cancelled_hangs_up(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = hang
     tool = open_tool({"url": served.url})
     calls = asyncio.ensure_future(run(caller.executor.prepare(tool), tool.tool))
@@ -230,7 +230,7 @@ async def test_a_call_that_is_cancelled_hangs_up(caller: Calling, served: Upstre
     await until(left)
 
 
-async def test_time_is_the_attempts_own(caller: Calling, served: Upstream) -> None:
+async def test_time_is_the_attempts_own(caller: HttpCalls, served: Upstream) -> None:
     served.behaviour = hang
     with pytest.raises(TimedOut):
         await caller.call({"url": served.url, "timeout": 0.05}, retry=Retry(max_attempts=2))
@@ -242,6 +242,6 @@ async def test_tls_with_a_certificate_that_is_trusted(served: Upstream) -> None:
     ca.issue_cert("127.0.0.1").configure_cert(context)
     trusting = ssl.create_default_context()
     ca.configure_trust(trusting)
-    async with upstream(tls=context) as secure, calling(tls=trusting) as caller:
+    async with upstream(tls=context) as secure, http_calls(tls=trusting) as caller:
         assert (await caller.get(f"{secure.url}/a"))["target"] == "/a"
         assert URL(secure.url).scheme == "https"

@@ -15,7 +15,7 @@ import trustme
 
 from pegboard.model.call_errors import EgressRefused, TimedOut, ToolError, UpstreamFailed, UpstreamUnreachable
 from tests import upstreams
-from tests.unit.kinds.http.call_http_tools import Calling, calling
+from tests.unit.kinds.http.call_http_tools import HttpCalls, http_calls
 from tests.upstreams import Behaviour, answer, bomb, by_path, echo, raw, redirect, upstream
 from tests.waiting import until
 
@@ -88,7 +88,7 @@ def left_over() -> tuple[int, int]:
 async def test_an_upstream_that_misbehaves_hurts_no_other_call(attack: str) -> None:
     behaviour, error, words = ATTACKS[attack]
     behaviours = by_path(attack=behaviour, healthy=echo)
-    async with upstream(behaviours) as served, calling() as caller:
+    async with upstream(behaviours) as served, http_calls() as caller:
         await caller.get(f"{served.url}/healthy")
         before = left_over()
         for _ in range(2):
@@ -102,7 +102,7 @@ async def test_an_upstream_that_misbehaves_hurts_no_other_call(attack: str) -> N
         await until(as_before)
 
 
-async def attacked(caller: Calling, url: str, error: type[ToolError], words: str) -> None:
+async def attacked(caller: HttpCalls, url: str, error: type[ToolError], words: str) -> None:
     # Calls that do not wait for the deadline get enough time for a busy machine.
     seconds = SECONDS if error is TimedOut else 10
     with pytest.raises(error) as caught:
@@ -113,7 +113,7 @@ async def attacked(caller: Calling, url: str, error: type[ToolError], words: str
 
 
 async def test_what_follows_an_answer_is_not_taken_for_the_next() -> None:
-    async with upstream(by_path(attack=upstreams.two_answers, healthy=echo)) as served, calling() as caller:
+    async with upstream(by_path(attack=upstreams.two_answers, healthy=echo)) as served, http_calls() as caller:
         assert await caller.get(f"{served.url}/attack") == {"a": 1}
         for _ in range(3):
             assert (await caller.get(f"{served.url}/healthy"))["target"] == "/healthy"
@@ -121,7 +121,7 @@ async def test_what_follows_an_answer_is_not_taken_for_the_next() -> None:
 
 async def test_a_redirect_whose_body_never_ends_is_followed() -> None:
     behaviours = by_path(attack=upstreams.endless_redirect, healthy=echo)
-    async with upstream(behaviours) as served, calling() as caller:
+    async with upstream(behaviours) as served, http_calls() as caller:
         assert (await caller.get(f"{served.url}/attack"))["target"] == "/healthy"
 
 
@@ -144,7 +144,7 @@ def tls(served: Callable[[trustme.CA, ssl.SSLContext], None]) -> tuple[ssl.SSLCo
 )
 async def test_a_certificate_that_does_not_hold_is_refused(cert: Any, words: str) -> None:
     serving, trusting = tls(cert)
-    async with upstream(tls=serving) as served, upstream() as healthy, calling(tls=trusting) as caller:
+    async with upstream(tls=serving) as served, upstream() as healthy, http_calls(tls=trusting) as caller:
         await caller.get(healthy.url)
         before = left_over()
         await attacked(caller, served.url, UpstreamUnreachable, words)
@@ -158,7 +158,7 @@ async def settled(before: tuple[int, int]) -> bool:
 
 
 async def test_plain_http_where_tls_is_expected_is_reported() -> None:
-    async with upstream(at_once=upstreams.head(400)) as served, upstream() as healthy, calling() as caller:
+    async with upstream(at_once=upstreams.head(400)) as served, upstream() as healthy, http_calls() as caller:
         await attacked(caller, f"https://127.0.0.1:{served.port}", UpstreamUnreachable, "TLS with 127.0.0.1")
         await caller.get(healthy.url)
 
@@ -169,7 +169,7 @@ async def test_a_name_that_is_bound_again_to_a_private_address_is_refused() -> N
     async def resolve(_host: str, _port: int) -> list[str]:
         return answers.pop(0)
 
-    async with upstream() as served, upstream() as other, calling(resolver=resolve) as caller:
+    async with upstream() as served, upstream() as other, http_calls(resolver=resolve) as caller:
         again = f"http://rebound.example:{other.port}/"
         served.behaviour = redirect(again)
         await attacked(caller, f"http://rebound.example:{served.port}/", EgressRefused, "10.0.0.1")
@@ -185,13 +185,13 @@ async def test_a_redirect_to_a_name_of_a_private_address_is_refused() -> None:
         return ["192.168.7.7"]
 
     behaviour = redirect("http://intern.example/")
-    async with upstream(behaviour) as served, calling(f"127.0.0.1:{served.port}", resolver=resolve) as caller:
+    async with upstream(behaviour) as served, http_calls(f"127.0.0.1:{served.port}", resolver=resolve) as caller:
         await attacked(caller, served.url, EgressRefused, "192.168.7.7")
 
 
 async def test_a_gzip_bomb_takes_little_memory() -> None:
     packed = bomb(300)
-    async with upstream(answer(200, packed, Content_Encoding="gzip")) as served, calling() as caller:
+    async with upstream(answer(200, packed, Content_Encoding="gzip")) as served, http_calls() as caller:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         await attacked(caller, served.url, UpstreamFailed, "more than")
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
@@ -204,7 +204,7 @@ async def test_hundreds_of_calls_of_which_half_fail_leave_nothing(rounds: int) -
     )
     paths = ("healthy", "hangs", "healthy", "resets", "healthy", "cuts", "healthy", "fails")
     before = left_over()
-    async with upstream(behaviours) as served, calling() as caller:
+    async with upstream(behaviours) as served, http_calls() as caller:
 
         async def works(n: int) -> bool:
             path = paths[n % len(paths)]

@@ -30,7 +30,7 @@ def template(**config: Any) -> RequestTemplate:
     )
 
 
-def sent(arguments: dict[str, Any], **config: Any) -> HttpRequest:
+def build_request(arguments: dict[str, Any], **config: Any) -> HttpRequest:
     return template(**config).fill(arguments)
 
 
@@ -56,7 +56,7 @@ def test_a_multipart_type_gets_a_new_boundary_each_time() -> None:
     types = {form.fill({"a": 1}).headers["Content-Type"] for _ in range(20)}
     assert len(types) == 20
     assert all(each.startswith("multipart/mixed; x=1; boundary=") and "mine" not in each for each in types)
-    request = sent({"a": 1}, headers={"Content-Type": "application/json"})
+    request = build_request({"a": 1}, headers={"Content-Type": "application/json"})
     assert request.headers["Content-Type"].startswith("multipart/form-data; boundary=")
     assert request.bare_headers["Content-Type"] == request.headers["Content-Type"]
 
@@ -75,7 +75,7 @@ def test_multipart_fields_files_and_objects_read_back_as_they_were() -> None:
         "bare": {"base64": ""},
         "files": [{"filename": "1", "text": "one"}, {"filename": "2", "text": "two"}],
     }  # fmt: skip
-    request = sent(arguments, wire_names={"n": "N-1"})
+    request = build_request(arguments, wire_names={"n": "N-1"})
     assert parts_of(request) == [
         Part("text", "grüße\r\n--x".encode()),
         Part("N-1", b"1"),
@@ -93,7 +93,7 @@ def test_multipart_fields_files_and_objects_read_back_as_they_were() -> None:
 
 
 def test_part_types_and_styles_say_how_a_part_is_sent() -> None:
-    request = sent(
+    request = build_request(
         {"j": "x", "csv": [1, 2], "xml": "<a/>", "list": [1], "any": "x", "f": {"text": "{}", "filename": "f.json"},
          "o": {"text": "no file"}, "img": {"base64": "AA=="}, "b": {"base64": "AA=="}, "s": [[1], 2],
          "own": {"base64": "AA==", "content_type": "a/b"}},
@@ -138,22 +138,24 @@ FILE = {"filename": "x", "base64": "AA=="}
 )
 def test_a_file_that_cannot_be_sent_is_refused_by_the_name_of_its_field(value: Any, field: str, says: str) -> None:
     with pytest.raises(InvalidArguments, match=says) as caught:
-        sent({"f": value})
+        build_request({"f": value})
     assert caught.value.problems[0].field == field
 
 
 def test_base64_may_be_broken_into_lines() -> None:
-    assert parts_of(sent({"f": {"base64": "AAEC\r\n Aw=="}}))[0].data == b"\0\1\2\3"
+    assert parts_of(build_request({"f": {"base64": "AAEC\r\n Aw=="}}))[0].data == b"\0\1\2\3"
 
 
 def test_names_of_a_forms_fields_cannot_end_their_header() -> None:
     config: dict[str, Any] = {"body_param": "f"}
-    assert parts_of(sent({"f": {'a"; filename="evil': "x"}}, **config)) == [Part("a%22; filename=%22evil", b"x")]
+    assert parts_of(build_request({"f": {'a"; filename="evil': "x"}}, **config)) == [
+        Part("a%22; filename=%22evil", b"x")
+    ]
     with pytest.raises(InvalidArguments, match="line break"):
-        sent({"f": {"a\r\nX-Evil: 1": "x"}}, **config)
-    assert sent({"f": None}, **config).body is None
+        build_request({"f": {"a\r\nX-Evil: 1": "x"}}, **config)
+    assert build_request({"f": None}, **config).body is None
     with pytest.raises(InvalidArguments, match="Field 'f' must be an object"):
-        sent({"f": "x"}, **config)
+        build_request({"f": "x"}, **config)
 
 
 TEXTS = st.text(st.characters(codec="utf-8"))
@@ -162,7 +164,7 @@ NAMES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1)
 
 @given(st.dictionaries(NAMES, TEXTS, min_size=1))
 def test_whatever_text_is_in_a_multipart_form_reads_back(values: dict[str, str]) -> None:
-    request = sent(values)
+    request = build_request(values)
     boundary = request.headers["Content-Type"].rpartition("boundary=")[2].encode()
     chunks = (request.body or b"").split(b"--" + boundary)
     assert chunks[-1] == b"--\r\n"

@@ -16,7 +16,7 @@ from pegboard.kinds.http.executor import MAX_REDIRECTS, RedirectTrail
 from pegboard.kinds.http.request_template import HttpRequest
 from pegboard.kinds.secret_mask import SecretMask
 from pegboard.model.call_errors import EgressRefused, ToolError, UpstreamFailed
-from tests.unit.kinds.http.call_http_tools import Calling, calling
+from tests.unit.kinds.http.call_http_tools import HttpCalls, http_calls
 from tests.upstreams import Upstream, answer, by_path, echo, redirect, upstream
 
 STATUSES = (301, 302, 303, 307, 308)
@@ -36,13 +36,13 @@ TRACES = (KEY.encode(), b"YW5uOnNlc2FtZS1vcGVuLTk")
 
 
 @pytest.fixture
-async def caller() -> AsyncIterator[Calling]:
-    async with calling() as made:
+async def caller() -> AsyncIterator[HttpCalls]:
+    async with http_calls() as made:
         yield made
 
 
 @pytest.fixture
-async def here() -> AsyncIterator[Upstream]:
+async def first_server() -> AsyncIterator[Upstream]:
     async with upstream() as made:
         yield made
 
@@ -152,43 +152,49 @@ def test_an_origin_is_scheme_host_and_port(one: str, other: str, same: bool) -> 
 @pytest.mark.parametrize("kind", CREDENTIALS)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_a_credential_never_reaches_another_origin(
-    caller: Calling, here: Upstream, elsewhere: Upstream, status: int, kind: str, method: str
+    caller: HttpCalls, first_server: Upstream, elsewhere: Upstream, status: int, kind: str, method: str
 ) -> None:
     config, auth = CREDENTIALS[kind]
-    here.behaviour = redirect(f"{elsewhere.url}/there?n=1", status)
-    await caller.call({"url": f"{here.url}/here", "method": method, **config}, {"n": "1"}, auth)
-    assert any(trace in here.last.raw for trace in TRACES), "it was sent where it belongs"
+    first_server.behaviour = redirect(f"{elsewhere.url}/there?n=1", status)
+    await caller.call({"url": f"{first_server.url}/first_server", "method": method, **config}, {"n": "1"}, auth)
+    assert any(trace in first_server.last.raw for trace in TRACES), "it was sent where it belongs"
     assert not any(trace in elsewhere.last.raw for trace in TRACES)
     assert elsewhere.last.all("cookie") == elsewhere.last.all("authorization") == []
 
 
 @pytest.mark.parametrize("status", STATUSES)
 @pytest.mark.parametrize("kind", [kind for kind in CREDENTIALS if "query" not in kind])
-async def test_a_credential_stays_on_its_own_origin(caller: Calling, here: Upstream, status: int, kind: str) -> None:
+async def test_a_credential_stays_on_its_own_origin(
+    caller: HttpCalls, first_server: Upstream, status: int, kind: str
+) -> None:
     config, auth = CREDENTIALS[kind]
-    here.behaviour = by_path(here=redirect("/there", status), there=answer(200, "yes", Content_Type="text/plain"))
-    assert await caller.call({"url": f"{here.url}/here", **config}, {}, auth) == "yes"
-    assert here.last.target == "/there"
-    assert any(trace in here.last.raw for trace in TRACES)
+    first_server.behaviour = by_path(
+        here=redirect("/there", status), there=answer(200, "yes", Content_Type="text/plain")
+    )
+    assert await caller.call({"url": f"{first_server.url}/first_server", **config}, {}, auth) == "yes"
+    assert first_server.last.target == "/there"
+    assert any(trace in first_server.last.raw for trace in TRACES)
 
 
 @pytest.mark.parametrize("kind", ["api_key query", "custom query"])
 async def test_a_credential_in_the_query_is_not_carried_off_by_the_location(
-    caller: Calling, here: Upstream, elsewhere: Upstream, kind: str
+    caller: HttpCalls, first_server: Upstream, elsewhere: Upstream, kind: str
 ) -> None:
     async def keeps_the_query(received: Any, wire: Any) -> None:
         await redirect(f"{elsewhere.url}{received.target}", 301)(received, wire)
 
-    here.behaviour = keeps_the_query
+    first_server.behaviour = keeps_the_query
     with pytest.raises(EgressRefused, match="credential in the URL") as caught:
-        await caller.call({"url": f"{here.url}/here"}, {}, CREDENTIALS[kind][1])
+        await caller.call({"url": f"{first_server.url}/first_server"}, {}, CREDENTIALS[kind][1])
     assert KEY not in caught.value.message
     assert elsewhere.received == []
 
 
-async def test_what_was_given_goes_along_and_arrives_once(caller: Calling, here: Upstream, elsewhere: Upstream) -> None:
-    here.behaviour = redirect(f"{elsewhere.url}/there", 308)
-    config = {"url": f"{here.url}/here", "method": "POST", "params_in": {"trace": "header"}}
+async def test_what_was_given_goes_along_and_arrives_once(
+    caller: HttpCalls, first_server: Upstream, elsewhere: Upstream
+) -> None:
+    first_server.behaviour = redirect(f"{elsewhere.url}/there", 308)
+    config = {"url": f"{first_server.url}/first_server", "method": "POST", "params_in": {"trace": "header"}}
     result = await caller.call(config, {"trace": "t1", "n": 1})
     assert (result["method"], result["body"]) == ("POST", '{"n":1}')
     assert (elsewhere.last.one("trace"), elsewhere.last.one("host")) == ("t1", elsewhere.url.partition("//")[2])
@@ -196,31 +202,31 @@ async def test_what_was_given_goes_along_and_arrives_once(caller: Calling, here:
 
 
 @pytest.mark.parametrize("hops", [MAX_REDIRECTS, MAX_REDIRECTS + 1])
-async def test_five_redirects_are_followed_and_no_more(caller: Calling, here: Upstream, hops: int) -> None:
+async def test_five_redirects_are_followed_and_no_more(caller: HttpCalls, first_server: Upstream, hops: int) -> None:
     names = ["a", "b", "c", "d", "e", "f"][:hops]
     following = zip(names, [*names[1:], "end"], strict=True)
-    here.behaviour = by_path(**{name: redirect(f"/{after}") for name, after in following}, end=echo)
+    first_server.behaviour = by_path(**{name: redirect(f"/{after}") for name, after in following}, end=echo)
     if hops <= MAX_REDIRECTS:
-        assert (await caller.get(f"{here.url}/a"))["target"] == "/end"
+        assert (await caller.get(f"{first_server.url}/a"))["target"] == "/end"
     else:
         with pytest.raises(UpstreamFailed, match=r"more than 5 times \(GET http://127.0.0.1:\d+/a\)"):
-            await caller.get(f"{here.url}/a")
+            await caller.get(f"{first_server.url}/a")
 
 
 @pytest.mark.parametrize("behaviours", [{"a": "/a"}, {"a": "/b", "b": "/a"}, {"a": "/b", "b": "/b?"}])
-async def test_a_loop_is_noticed(caller: Calling, here: Upstream, behaviours: Mapping[str, str]) -> None:
-    here.behaviour = by_path(**{name: redirect(target) for name, target in behaviours.items()})
+async def test_a_loop_is_noticed(caller: HttpCalls, first_server: Upstream, behaviours: Mapping[str, str]) -> None:
+    first_server.behaviour = by_path(**{name: redirect(target) for name, target in behaviours.items()})
     with pytest.raises(UpstreamFailed, match="in a loop"):
-        await caller.get(f"{here.url}/a")
-    assert len(here.received) <= 3
+        await caller.get(f"{first_server.url}/a")
+    assert len(first_server.received) <= 3
 
 
-async def test_see_other_to_the_same_place_is_no_loop(caller: Calling, here: Upstream) -> None:
+async def test_see_other_to_the_same_place_is_no_loop(caller: HttpCalls, first_server: Upstream) -> None:
     async def after_post(received: Any, wire: Any) -> None:
         await (redirect("/a", 303) if received.method == "POST" else echo)(received, wire)
 
-    here.behaviour = after_post
-    result = await caller.call({"url": f"{here.url}/a", "method": "POST"}, {"n": 1})
+    first_server.behaviour = after_post
+    result = await caller.call({"url": f"{first_server.url}/a", "method": "POST"}, {"n": 1})
     assert (result["method"], result["body"]) == ("GET", "")
 
 
@@ -230,7 +236,7 @@ async def test_https_is_not_left_for_http(elsewhere: Upstream) -> None:
     ca.issue_cert("127.0.0.1").configure_cert(served)
     trusting = ssl.create_default_context()
     ca.configure_trust(trusting)
-    async with upstream(tls=served) as secure, calling(tls=trusting) as caller:
+    async with upstream(tls=served) as secure, http_calls(tls=trusting) as caller:
         secure.behaviour = by_path(down=redirect(elsewhere.url), stay=redirect("/end"), end=echo)
         with pytest.raises(EgressRefused, match="from https to http"):
             await caller.get(f"{secure.url}/down")
@@ -240,14 +246,14 @@ async def test_https_is_not_left_for_http(elsewhere: Upstream) -> None:
         assert (await caller.get(elsewhere.url))["target"] == "/end"
 
 
-async def test_connections_that_redirected_are_used_again(caller: Calling, here: Upstream) -> None:
-    here.behaviour = by_path(a=redirect("/b"), b=echo)
+async def test_connections_that_redirected_are_used_again(caller: HttpCalls, first_server: Upstream) -> None:
+    first_server.behaviour = by_path(a=redirect("/b"), b=echo)
     for _ in range(3):
-        await caller.get(f"{here.url}/a")
-    assert here.connections == 1
+        await caller.get(f"{first_server.url}/a")
+    assert first_server.connections == 1
 
 
-async def test_a_refused_address_is_named_as_one_that_the_tool_was_redirected_to(caller: Calling) -> None:
+async def test_a_refused_address_is_named_as_one_that_the_tool_was_redirected_to(caller: HttpCalls) -> None:
     async with upstream(redirect("http://169.254.169.254/latest")) as there:
         with pytest.raises(EgressRefused) as refused:
             await caller.call({"url": there.url})

@@ -25,7 +25,7 @@ async def board() -> AsyncIterator[Pegboard]:
         yield fresh
 
 
-async def hang(board: Pegboard, function: Callable[..., Any], **more: Any) -> None:
+async def register(board: Pegboard, function: Callable[..., Any], **more: Any) -> None:
     """Register the function as the tool `it`."""
     board.handler("it")(function)
     await board.add(mock("it", tool_type="internal", config={"handler": "it"}, **more))
@@ -46,7 +46,7 @@ async def add(n: int, more: int) -> int:
     ids=["lambda", "object", "async partial", "partial"],
 )
 async def test_whatever_can_be_called_can_be_a_handler(board: Pegboard, function: Callable[..., Any]) -> None:
-    await hang(board, function)
+    await register(board, function)
     assert (await board.call("it", {"n": 1})).output == 2
 
 
@@ -59,7 +59,7 @@ async def test_a_handler_is_informed_who_calls_and_how_long_it_has(board: Pegboa
         context.progress(1, 2, "half")
         return n
 
-    await hang(board, work, timeout=5)
+    await register(board, work, timeout=5)
     result = await board.call("it", {"n": 1}, on_progress=received.append)
     (context,) = seen
     assert (context.caller, context.run_id) == (board.admin, result.run_id)
@@ -71,7 +71,7 @@ async def test_progress_is_dropped_without_a_reader(board: Pegboard) -> None:
     def work(context: CallContext) -> None:
         context.progress(1)
 
-    await hang(board, work)
+    await register(board, work)
     assert (await board.call("it")).success
 
 
@@ -90,7 +90,7 @@ async def test_arguments_that_do_not_fit_the_function_are_the_tools_own_error(bo
     async def work(n: int) -> int:
         return n
 
-    await hang(board, work)
+    await register(board, work)
     result = await board.call("it", {"m": 1})
     assert result.problem is not None
     assert (result.problem.code, "unexpected keyword argument 'm'" in result.problem.message) == (
@@ -108,7 +108,7 @@ async def test_what_a_handler_does_to_its_arguments_reaches_no_one(board: Pegboa
         return "no list"
 
     schema = {"type": "array"}
-    await hang(board, work, keep_arguments=True, read_only=True, output_schema=schema)
+    await register(board, work, keep_arguments=True, read_only=True, output_schema=schema)
     given = {"items": [1]}
     await board.call("it", given)
     assert seen == [2, 2, 2, 2], "each attempt gets what was sent"
@@ -131,7 +131,7 @@ async def test_sync_handlers_run_off_the_loop_at_once_and_in_few_threads(board: 
         barrier.wait()
         return threading.current_thread().name
 
-    await hang(board, work)
+    await register(board, work)
     results = await asyncio.gather(*(board.call("it") for _ in range(8)))
     assert {result.output for result in results} == {"pegboard-handler"}
     before = threading.active_count()
@@ -144,7 +144,7 @@ async def test_sync_handlers_that_hang_never_take_more_threads_than_their_share(
 ) -> None:
     monkeypatch.setattr("pegboard.kinds.internal.executor.THREADS_PER_HANDLER", 3)
     let_go = threading.Event()
-    await hang(board, lambda: let_go.wait(30), timeout=0.05)
+    await register(board, lambda: let_go.wait(30), timeout=0.05)
     before = threading.active_count()
     for _ in range(4):
         results = await asyncio.gather(*(board.call("it") for _ in range(3)))
@@ -166,7 +166,7 @@ async def test_a_handler_that_was_cut_off_may_clean_up(board: Pegboard) -> None:
             await anyio.lowlevel.checkpoint()
             cleaned.append(True)
 
-    await hang(board, work, timeout=0.05)
+    await register(board, work, timeout=0.05)
     assert (await board.call("it")).problem is not None
     assert cleaned == [True]
 
@@ -178,7 +178,7 @@ async def test_an_awaitable_from_a_sync_function_is_awaited(board: Pegboard) -> 
     def outer(n: int) -> Any:
         return inner(n)
 
-    await hang(board, outer)
+    await register(board, outer)
     assert (await board.call("it", {"n": 4})).output == 8
 
 

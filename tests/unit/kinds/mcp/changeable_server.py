@@ -27,7 +27,7 @@ def tool(name: str, description: str | None = "Says something.", **others: Any) 
 
 
 @dataclass
-class Offering:
+class ChangeableServer:
     """An MCP server over HTTP whose tools can be changed at any time."""
 
     tools: list[Json]
@@ -81,9 +81,9 @@ class Offering:
 
 
 @contextlib.asynccontextmanager
-async def offering(*tools: Json) -> AsyncIterator[Offering]:
+async def changeable_server(*tools: Json) -> AsyncIterator[ChangeableServer]:
     """A server that offers these tools."""
-    made = Offering(list(tools))
+    made = ChangeableServer(list(tools))
     async with upstream(made.behave) as server:
         made.server = server
         yield made

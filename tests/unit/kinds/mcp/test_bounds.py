@@ -13,7 +13,7 @@ from pegboard.kinds.mcp import session_pool
 from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call_errors import CircuitOpen, Misconfigured, Unavailable, UpstreamUnreachable
-from tests.mcp_servers.faulty_http_server import Asked, answering
+from tests.mcp_servers.faulty_http_server import McpRequest, answering
 from tests.mcp_servers.run_servers import odd
 from tests.unit.kinds.mcp.test_executor import Runner, tool_of
 from tests.waiting import until
@@ -28,13 +28,13 @@ async def runner(upstreams: McpSessionPool) -> AsyncIterator[Runner]:
 
 
 async def test_one_users_calls_leave_room_for_others(runner: Runner) -> None:
-    async def answer(asked: Asked) -> bool | None:
+    async def answer(asked: McpRequest) -> bool | None:
         if asked.says != "tools/call":
             return False
         waiting.append(asked)
         return None
 
-    waiting: list[Asked] = []
+    waiting: list[McpRequest] = []
     async with answering(answer) as server:
         hanging = runner.ready(tool_of(server.upstream))
         calls = [asyncio.create_task(hanging()) for _ in range(2)]
@@ -53,13 +53,13 @@ async def test_one_users_calls_leave_room_for_others(runner: Runner) -> None:
 
 
 async def test_connections_to_a_server_are_shared(upstreams: McpSessionPool) -> None:
-    async def answer(asked: Asked) -> bool | None:
+    async def answer(asked: McpRequest) -> bool | None:
         if asked.says != "tools/call" or asked.text != "hang":
             return False
         waiting.append(asked)
         return None
 
-    waiting: list[Asked] = []
+    waiting: list[McpRequest] = []
     runner = Runner(upstreams, most_a_host=2)
     async with answering(answer) as server:
         # An attempt ends long before the call does, so that the reason is the attempt's.
@@ -85,10 +85,10 @@ async def test_one_owner_s_sessions_leave_room_for_those_of_others(
 ) -> None:
     monkeypatch.setattr(session_pool, "MAX_MCP_CONNECTIONS", 2)
 
-    waiting: list[Asked] = []
+    waiting: list[McpRequest] = []
     may_answer = asyncio.Event()
 
-    async def answer(asked: Asked) -> bool:
+    async def answer(asked: McpRequest) -> bool:
         if asked.says == "tools/call":
             waiting.append(asked)
             await may_answer.wait()
@@ -134,7 +134,7 @@ async def test_a_config_that_a_secret_spoils_is_reported_without_it(runner: Runn
 
 @pytest.mark.parametrize(("size", "is_aside"), [(1000, False), (300_000, True)])
 async def test_a_large_answer_is_looked_through_aside(size: int, is_aside: bool, runner: Runner) -> None:
-    async def answer(asked: Asked) -> bool | None:
+    async def answer(asked: McpRequest) -> bool | None:
         if asked.says != "tools/call":
             return False
         asked.say(json.dumps(["s3cr3t-key", "x" * size]))
@@ -159,7 +159,7 @@ async def test_a_call_that_was_never_sent_says_that_it_did_not_run(runner: Runne
 
 
 async def test_a_call_that_got_no_answer_may_have_run(runner: Runner) -> None:
-    async def drop(asked: Asked) -> bool:
+    async def drop(asked: McpRequest) -> bool:
         return asked.says == "tools/call"
 
     async with answering(drop) as server:

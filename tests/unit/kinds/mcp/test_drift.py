@@ -13,7 +13,7 @@ from pegboard.model.call import Caller
 from pegboard.model.import_report import ImportReport
 from pegboard.model.secrets import MASK
 from pegboard.testing import NoSettings, member
-from tests.unit.kinds.mcp.changeable_server import Offering, odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import ChangeableServer, changeable_server, odd, tool
 from tests.waiting import until
 
 OTHER = tool("say", "Says something else.", inputSchema={"type": "object", "required": ["text"]})
@@ -23,7 +23,7 @@ async def drifted(board: Pegboard, name: str = "say") -> bool:
     return (await board.tools.get(name, board.admin)).drifted
 
 
-async def change(board: Pegboard, there: Offering, to: dict[str, Any] = OTHER) -> None:
+async def change(board: Pegboard, there: ChangeableServer, to: dict[str, Any] = OTHER) -> None:
     """Let the server change its first tool, and a call notice it."""
     there.tools[0] = to
     there.restart()
@@ -34,7 +34,7 @@ async def change(board: Pegboard, there: Offering, to: dict[str, Any] = OTHER) -
 
 
 async def test_the_next_call_of_a_changed_tool_is_refused_and_never_reaches_the_server(stored: Pegboard) -> None:
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         await stored.imports.mcp(stored.admin, server_url=there.url)
         assert (await stored.call("say")).success
         await change(stored, there)
@@ -48,7 +48,7 @@ async def test_the_next_call_of_a_changed_tool_is_refused_and_never_reaches_the_
 
 
 async def test_importing_again_lists_it_with_the_change_and_leaves_it_refused(stored: Pegboard) -> None:
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         await stored.imports.mcp(stored.admin, server_url=there.url)
         before = await stored.tools.get("say", stored.admin)
         await change(stored, there)
@@ -66,7 +66,7 @@ async def test_importing_again_lists_it_with_the_change_and_leaves_it_refused(st
 
 
 async def test_an_import_notices_by_itself_and_a_dry_run_flags_nothing(board: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         there.tools[0] = OTHER
 
@@ -82,7 +82,7 @@ async def test_an_import_notices_by_itself_and_a_dry_run_flags_nothing(board: Pe
 
 
 async def test_accepting_takes_the_new_definition_and_keeps_what_is_the_owners(stored: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         await stored.imports.mcp(
             stored.admin,
             server_url=there.url,
@@ -113,7 +113,7 @@ async def test_accepting_takes_the_new_definition_and_keeps_what_is_the_owners(s
 
 
 async def test_accept_on_import_takes_every_change_at_once(stored: Pegboard) -> None:
-    async with offering(tool("say"), tool("look"), tool("same")) as there:
+    async with changeable_server(tool("say"), tool("look"), tool("same")) as there:
         await stored.imports.mcp(stored.admin, server_url=there.url)
         there.tools[1] = tool("look", "Looks harder.")
         await change(stored, there)
@@ -128,7 +128,7 @@ async def test_accept_on_import_takes_every_change_at_once(stored: Pegboard) -> 
 
 
 async def test_one_that_is_again_what_it_was_is_called_again_after_an_import(board: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         await change(board, there)
         there.tools[0] = tool("say")
@@ -142,7 +142,7 @@ async def test_one_that_is_again_what_it_was_is_called_again_after_an_import(boa
 
 
 async def test_the_flag_stays_through_changes_of_the_owners(board: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         await change(board, there)
         changed = await board.tools.update("say", {"description": "My own words"}, board.admin)
@@ -161,7 +161,7 @@ async def test_the_flag_stays_through_changes_of_the_owners(board: Pegboard) -> 
 async def test_what_cannot_be_accepted_says_why(board: Pegboard) -> None:
     other = await member(board)
     agent = Caller(board.admin.user_id, "admin", "admin", agent_id="x")
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         with pytest.raises(Forbidden, match="agent"):
             await board.imports.mcp.accept("say", agent)
@@ -197,7 +197,7 @@ async def test_what_cannot_be_accepted_says_why(board: Pegboard) -> None:
 
 
 async def test_one_that_is_gone_is_not_flagged_since_there_is_nothing_to_accept(board: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         there.tools.clear()
         there.restart()
@@ -235,7 +235,7 @@ async def test_a_command_that_changes_its_tools_drifts_too(board: Pegboard, tmp_
 async def test_every_board_on_the_database_refuses_it(database_url: str, tmp_path: Path) -> None:
     settings = NoSettings(home=tmp_path / "home", egress_allow="127.0.0.1")
     async with (
-        offering(tool("say")) as there,
+        changeable_server(tool("say")) as there,
         Pegboard.open(database_url, settings=settings) as one,
         Pegboard.open(database_url, settings=settings) as two,
     ):

@@ -31,7 +31,7 @@ from pegboard.model.call_errors import (
     UpstreamUnreachable,
 )
 from pegboard.model.tool import Kind, Tool
-from tests.mcp_servers.faulty_http_server import Asked, answering
+from tests.mcp_servers.faulty_http_server import McpRequest, answering
 from tests.mcp_servers.run_servers import odd
 from tests.waiting import until
 
@@ -102,7 +102,7 @@ async def test_without_a_name_of_its_own_upstream_a_tool_is_called_as_here(runne
 
 
 async def test_an_error_of_the_upstream_s_tool_is_its_own(runner: Runner) -> None:
-    async def answer(asked: Asked) -> bool | None:
+    async def answer(asked: McpRequest) -> bool | None:
         if asked.says != "tools/call":
             return False
         asked.result({"content": [{"type": "text", "text": "no s3cr3t-key today"}], "isError": True})
@@ -116,7 +116,7 @@ async def test_an_error_of_the_upstream_s_tool_is_its_own(runner: Runner) -> Non
 
 
 async def test_credentials_reach_the_upstream_and_never_come_back(runner: Runner) -> None:
-    async def answer(asked: Asked) -> bool | None:
+    async def answer(asked: McpRequest) -> bool | None:
         if asked.says != "tools/call":
             return False
         asked.say(json.dumps(dict(asked.headers)) + asked.path)

@@ -18,15 +18,15 @@ from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.tool_result import read_output
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call_errors import EgressRefused, InvalidArguments, UpstreamFailed
-from tests.mcp_servers.faulty_http_server import Asked, answering
+from tests.mcp_servers.faulty_http_server import McpRequest, answering
 from tests.waiting import until
 
 
-async def say(upstreams: McpSessionPool, upstream: Upstream, text: str = "hi") -> Any:
+async def call_echo(upstreams: McpSessionPool, upstream: Upstream, text: str = "hi") -> Any:
     return read_output(await upstreams.call(upstream, "echo", {"text": text}))
 
 
-async def never(_asked: Asked) -> bool:
+async def never(_asked: McpRequest) -> bool:
     await asyncio.Event().wait()
     return True
 
@@ -42,23 +42,23 @@ async def never(_asked: Asked) -> bool:
 async def test_a_session_that_the_server_forgot_is_made_again_for_the_same_call(
     status: str, body: str, upstreams: McpSessionPool
 ) -> None:
-    async def answer(asked: Asked) -> bool:
+    async def answer(asked: McpRequest) -> bool:
         if asked.headers.get("mcp-session-id", server.session) != server.session:
             asked.send(status, body, Content_Type="application/json")
             return True
         return False
 
     async with answering(answer) as server:
-        assert await say(upstreams, server.upstream) == "hi"
+        assert await call_echo(upstreams, server.upstream) == "hi"
         server.session = "s2"
-        assert await asyncio.gather(*(say(upstreams, server.upstream, text) for text in "abc")) == ["a", "b", "c"]
+        assert await asyncio.gather(*(call_echo(upstreams, server.upstream, text) for text in "abc")) == ["a", "b", "c"]
         assert server.count("initialize") == 2
         server.session = "s3"
         assert [tool.name for tool in await upstreams.tools(server.upstream)] == ["echo"]
 
 
 async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_note(upstreams: McpSessionPool) -> None:
-    async def answer(asked: Asked) -> bool:
+    async def answer(asked: McpRequest) -> bool:
         hangs = asked.says == "notifications/cancelled" or (asked.says == "tools/call" and asked.text == "hang")
         return await never(asked) if hangs else False
 
@@ -67,8 +67,8 @@ async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_no
         for _ in range(5):
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.05):
-                    await say(upstreams, server.upstream, "hang")
-        assert await say(upstreams, server.upstream) == "hi"
+                    await call_echo(upstreams, server.upstream, "hang")
+        assert await call_echo(upstreams, server.upstream) == "hi"
 
         async def received() -> bool:
             return server.count("notifications/cancelled") >= 3
@@ -77,7 +77,7 @@ async def test_giving_a_call_up_does_not_wait_for_a_server_that_does_not_take_no
 
 
 async def test_a_stream_that_ends_at_once_is_not_asked_for_without_end(upstreams: McpSessionPool) -> None:
-    async def answer(asked: Asked) -> bool:
+    async def answer(asked: McpRequest) -> bool:
         if asked.says != "GET":
             return False
         asked.stream()
@@ -86,7 +86,7 @@ async def test_a_stream_that_ends_at_once_is_not_asked_for_without_end(upstreams
 
     async with answering(answer) as server:
         for _ in range(24):
-            assert await say(upstreams, server.upstream) == "hi"
+            assert await call_echo(upstreams, server.upstream) == "hi"
             await asyncio.sleep(0.05)
         assert 1 <= server.count("GET") <= 3
 
@@ -96,7 +96,7 @@ def memory() -> int:
 
 
 async def test_a_flood_of_events_is_not_kept(upstreams: McpSessionPool) -> None:
-    async def answer(asked: Asked) -> bool:
+    async def answer(asked: McpRequest) -> bool:
         if asked.says != "tools/call" or asked.text != "flood":
             return False
         asked.stream()
@@ -106,18 +106,18 @@ async def test_a_flood_of_events_is_not_kept(upstreams: McpSessionPool) -> None:
             await asked.writer.drain()
 
     async with answering(answer) as server:
-        assert await say(upstreams, server.upstream) == "hi"
+        assert await call_echo(upstreams, server.upstream) == "hi"
         before = memory()
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1.0):
-                await say(upstreams, server.upstream, "flood")
+                await call_echo(upstreams, server.upstream, "flood")
         assert memory() - before < 32 * 2**20
         with anyio.fail_after(30):
-            assert await say(upstreams, server.upstream) == "hi"
+            assert await call_echo(upstreams, server.upstream) == "hi"
 
 
 async def test_a_redirect_within_the_server_is_followed_with_the_credentials(upstreams: McpSessionPool) -> None:
-    async def answer(asked: Asked) -> bool | None:
+    async def answer(asked: McpRequest) -> bool | None:
         if asked.path == "/new" or asked.says in ("GET", "DELETE"):
             return False
         asked.send("307 Temporary Redirect", Location="/new")
@@ -125,7 +125,7 @@ async def test_a_redirect_within_the_server_is_followed_with_the_credentials(ups
 
     async with answering(answer) as server:
         upstream = Upstream(server.upstream.server_url, None, (("Authorization", "Bearer s3cr3t"),))
-        assert await say(upstreams, upstream) == "hi"
+        assert await call_echo(upstreams, upstream) == "hi"
         assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer s3cr3t"}
 
 
@@ -133,15 +133,15 @@ async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstr
     async with answering() as server:
         await upstreams.tools(server.upstream)
         with pytest.raises(InvalidArguments):
-            await say(upstreams, server.upstream, "half \ud800")
-        assert await say(upstreams, server.upstream) == "hi"
+            await call_echo(upstreams, server.upstream, "half \ud800")
+        assert await call_echo(upstreams, server.upstream) == "hi"
         assert server.count("initialize") == 1
 
 
 async def test_nothing_of_a_session_is_logged_by_the_sdk(
     upstreams: McpSessionPool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def answer(asked: Asked) -> bool:
+    async def answer(asked: McpRequest) -> bool:
         if asked.says != "tools/call" or asked.text == "hi":
             return False
         asked.send("200 OK", '{"broken', Content_Type="application/json", Set_Cookie="a=s3cr3t")
@@ -151,8 +151,8 @@ async def test_nothing_of_a_session_is_logged_by_the_sdk(
     async with answering(answer) as server:
         upstream = Upstream(f"{server.upstream.server_url}?key=s3cr3t", None, (("Authorization", "Bearer s3cr3t"),))
         with pytest.raises(UpstreamFailed):
-            await say(upstreams, upstream, "break")
-        assert await say(upstreams, upstream) == "hi"
+            await call_echo(upstreams, upstream, "break")
+        assert await call_echo(upstreams, upstream) == "hi"
         await upstreams.close()
         assert not [record for record in caplog.records if record.name.startswith(("mcp", "client", "httpx2"))]
         assert "s3cr3t" not in caplog.text
@@ -170,7 +170,7 @@ async def test_the_guard_stands_before_every_connection() -> None:
         upstreams = McpSessionPool(outbound, children=0, child_memory=2**30, max_bytes=2**20, connect_seconds=30)
         for host in ("127.0.0.1", "public.example"):
             with pytest.raises(EgressRefused, match="PEGBOARD_EGRESS_ALLOW"):
-                await say(upstreams, Upstream(f"http://{host}:{server.port}/mcp", None))
+                await call_echo(upstreams, Upstream(f"http://{host}:{server.port}/mcp", None))
         with pytest.raises(EgressRefused):
             upstreams.check(Upstream("http://2130706433/mcp", None))
         assert server.asked == []

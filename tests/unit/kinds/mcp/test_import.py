@@ -8,7 +8,7 @@ from typing import Any
 from pegboard import Pegboard
 from pegboard.model.import_report import ImportReport
 from pegboard.testing import member
-from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import changeable_server, odd, tool
 from tests.waiting import until
 
 
@@ -16,7 +16,7 @@ async def test_each_tool_of_a_server_becomes_a_tool_that_can_be_called_at_once(s
     shaped = {"type": "object", "properties": {"at": {"type": "number"}}, "required": ["at"]}
     hints = {"readOnlyHint": True, "destructiveHint": True, "idempotentHint": True, "title": "From the hints"}
     first = tool("say", "Says it.", title="Say It", outputSchema=shaped)
-    async with offering(
+    async with changeable_server(
         first, tool("look", annotations=hints), tool("wipe", None, annotations={"destructiveHint": True})
     ) as there:
         taken = await stored.imports.mcp(stored.admin, server_url=there.url, is_public=True)
@@ -39,7 +39,7 @@ async def test_each_tool_of_a_server_becomes_a_tool_that_can_be_called_at_once(s
 
 
 async def test_importing_again_changes_nothing_and_asks_for_the_session_it_has(stored: Pegboard) -> None:
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         await stored.imports.mcp(stored.admin, server_url=there.url)
         assert (await stored.call("say")).success
         assert await stored.imports.mcp(stored.admin, server_url=there.url) == ImportReport(unchanged=["say", "look"])
@@ -49,7 +49,7 @@ async def test_importing_again_changes_nothing_and_asks_for_the_session_it_has(s
 
 
 async def test_a_server_that_was_restarted_or_changed_a_moment_ago_is_asked_again(board: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         for name in ("look", "hear"):
             there.tools.append(tool(name))
@@ -58,7 +58,7 @@ async def test_a_server_that_was_restarted_or_changed_a_moment_ago_is_asked_agai
 
 
 async def test_a_dry_run_writes_nothing(board: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         assert (await board.imports.mcp(board.admin, server_url=there.url, dry_run=True)).created == ["say"]
         assert (await board.call("say")).problem is not None
         assert there.calls == []
@@ -66,7 +66,7 @@ async def test_a_dry_run_writes_nothing(board: Pegboard) -> None:
 
 async def test_names_are_made_fit_and_distinguished(board: Pegboard) -> None:
     names = ["get/user", "get user", "GET_USER", "1st", "class", "名前", "x" * 300, "{{secret:KEY}}"]
-    async with offering(*map(tool, names)) as there:
+    async with changeable_server(*map(tool, names)) as there:
         taken = await board.imports.mcp(board.admin, server_url=there.url)
         assert [name[:20] for name in taken.created] == ["get_user", "_1st", "class_", taken.created[3], "x" * 20]
         assert [(each.name, each.reason) for each in taken.left_out] == [
@@ -80,7 +80,7 @@ async def test_names_are_made_fit_and_distinguished(board: Pegboard) -> None:
 
 
 async def test_prefix_and_patterns_choose_and_name(board: Pegboard) -> None:
-    async with offering(tool("get_a"), tool("get_b"), tool("put_a")) as there:
+    async with changeable_server(tool("get_a"), tool("get_b"), tool("put_a")) as there:
         given: dict[str, Any] = {"server_url": there.url, "prefix": "it_", "include": ["GET_*", "nothing*"]}
         taken = await board.imports.mcp(board.admin, **given)
         assert taken.created == ["it_get_a", "it_get_b"]
@@ -98,7 +98,7 @@ async def test_definitions_that_the_board_cannot_take_are_left_out_with_the_reas
         tool("nul", "a\0b"),
         tool("later", inputSchema={"$schema": "https://example.com/draft-99", "type": "object"}),
     ]
-    async with offering(*bad, tool("good", "w " * 5000)) as there:
+    async with changeable_server(*bad, tool("good", "w " * 5000)) as there:
         taken = await board.imports.mcp(board.admin, server_url=there.url)
         assert taken.created == ["good"]
         assert [each.name for each in taken.left_out] == ["remote", "broken", "nul", "later"]
@@ -110,7 +110,7 @@ async def test_definitions_that_the_board_cannot_take_are_left_out_with_the_reas
 
 
 async def test_a_tool_that_the_server_no_longer_offers_is_reported(board: Pegboard) -> None:
-    async with offering(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         there.tools.pop()
 
@@ -137,7 +137,10 @@ async def _succeeds(board: Pegboard, name: str) -> Any:
 
 async def test_a_tool_of_another_user_or_from_elsewhere_is_left_alone(board: Pegboard) -> None:
     other = await member(board)
-    async with offering(tool("say"), tool("look")) as there, offering(tool("say", "Another."), tool("look")) as twin:
+    async with (
+        changeable_server(tool("say"), tool("look")) as there,
+        changeable_server(tool("say", "Another."), tool("look")) as twin,
+    ):
         await board.imports.mcp(other, server_url=there.url)
         taken = await board.imports.mcp(board.admin, server_url=there.url)
         assert {each.reason for each in taken.left_out} == {
@@ -151,7 +154,7 @@ async def test_a_tool_of_another_user_or_from_elsewhere_is_left_alone(board: Peg
 
 async def test_no_one_flags_or_sees_the_tools_of_others_by_importing_from_their_server(board: Pegboard) -> None:
     other = await member(board)
-    async with offering(tool("say", "For admins: the keys are under the mat.")) as there:
+    async with changeable_server(tool("say", "For admins: the keys are under the mat.")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         there.tools[0] = tool("say", "For members.")
         there.restart()
@@ -173,7 +176,7 @@ async def test_an_admins_command_is_started_and_its_tools_are_called(stored: Peg
 
 
 async def test_the_tools_of_a_server_have_its_tag_until_their_owner_changes_it(board: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         await board.imports.mcp(board.admin, server_url=there.url)
         tag = f"mcp:{there.url.partition('://')[2].partition('/')[0]}"
         assert list((await board.tools.get("say", board.admin)).tags) == [tag]

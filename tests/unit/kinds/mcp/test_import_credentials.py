@@ -17,7 +17,7 @@ from pegboard.model.secrets import MASK
 from pegboard.registry.build_tool import build_tool_response
 from pegboard.testing import member
 from tests.api_documents import Case, at, document, pets
-from tests.unit.kinds.mcp.changeable_server import odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import changeable_server, odd, tool
 from tests.upstreams import Received, Wire, answer, answer_json, by_path, upstream
 
 TOKEN = "tok-that-nobody-may-see"
@@ -39,7 +39,7 @@ async def at_rest(board: Pegboard, folder: Path) -> list[str]:
 
 
 async def test_credentials_are_encrypted_at_rest_in_every_version(stored: Pegboard, tmp_path: Path) -> None:
-    async with upstream() as there, offering(tool("say")) as other:
+    async with upstream() as there, changeable_server(tool("say")) as other:
         await stored.imports.openapi(stored.admin, document=pets("cats", base=there.url), auth_config=BEARER)
         changed = {**BEARER, "token": f"{TOKEN}-2"}
         await stored.imports.openapi(stored.admin, document=pets("cats", base=there.url), auth_config=changed)
@@ -60,7 +60,7 @@ async def test_credentials_are_encrypted_at_rest_in_every_version(stored: Pegboa
 
 
 async def test_credentials_are_masked_wherever_tools_and_changes_are_shown(board: Pegboard) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         given: dict[str, Any] = {"server_url": there.url, "headers": {"X-Key": f"{TOKEN}-h"}, "auth_config": BEARER}
         await board.imports.openapi(board.admin, document=pets("cats"), auth_config=BEARER)
         await board.imports.mcp(board.admin, **given)
@@ -107,7 +107,7 @@ async def test_named_secrets_are_the_owners_for_every_caller(stored: Pegboard, t
     keyed: dict[str, Any] = {
         "components": {"securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "X-Token"}}}
     }
-    async with upstream() as there, offering(tool("say")) as server:
+    async with upstream() as there, changeable_server(tool("say")) as server:
         await stored.imports.openapi(
             other, document=pets("cats", base=there.url, **keyed), auth_config=auth, is_public=True
         )
@@ -154,7 +154,7 @@ async def test_a_secret_in_a_url_is_percent_encoded_and_never_shown(stored: Pegb
 
 async def test_a_secret_in_the_url_of_an_mcp_server_is_sent_encoded_and_kept_as_a_reference(board: Pegboard) -> None:
     await board.secrets.put("URL_KEY", "s3cret/& x", board.admin)
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         url = f"{there.url}?key={{{{secret:URL_KEY}}}}"
         assert (await board.imports.mcp(board.admin, server_url=url)).created == ["say"]
         assert {got.target for got in there.server.received} == {"/mcp?key=s3cret%2F%26%20x"}
@@ -171,7 +171,7 @@ async def test_a_server_that_repeats_the_credential_in_its_refusal_is_not_quoted
     async def repeat(got: Received, wire: Wire) -> None:
         await answer(401, f"who is {TOKEN}? {got.one('Authorization')} {got.target}")(got, wire)
 
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         there.instead = dict.fromkeys(("server/discover", "initialize"), repeat)
         ways: dict[str, dict[str, Any]] = {
             "auth": {"server_url": there.url, "auth_config": {"type": "bearer", "token": reference}},
@@ -187,7 +187,7 @@ async def test_a_server_that_repeats_the_credential_in_its_refusal_is_not_quoted
 
 async def test_a_secret_that_would_change_the_requests_shape_is_refused_without_showing_it(board: Pegboard) -> None:
     await board.secrets.put("KEY", f"{TOKEN}\r\nX-Evil: 1", board.admin)
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         reference = "{{secret:KEY}}"
         ways: list[dict[str, Any]] = [
             {"headers": {"X-Key": reference}},

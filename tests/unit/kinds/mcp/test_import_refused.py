@@ -18,7 +18,7 @@ from pegboard.model.call import Caller
 from pegboard.model.call_errors import ToolError, UpstreamFailed, UpstreamUnreachable
 from pegboard.testing import NoSettings, member, memory_board
 from tests.mcp_servers.processes import matching
-from tests.unit.kinds.mcp.changeable_server import Offering, odd, offering, tool
+from tests.unit.kinds.mcp.changeable_server import ChangeableServer, changeable_server, odd, tool
 from tests.upstreams import Behaviour, Received, Wire, answer, answer_json, early_close, hang, reset, upstream
 from tests.waiting import until
 
@@ -84,7 +84,7 @@ async def test_a_board_that_starts_no_commands_says_so() -> None:
 async def test_a_server_that_cannot_list_its_tools_ends_in_a_clear_error(
     instead: dict[str, Behaviour], kind: type[ToolError], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with offering(tool("say")) as there, memory_board(egress_allow="127.0.0.1") as board:
+    async with changeable_server(tool("say")) as there, memory_board(egress_allow="127.0.0.1") as board:
         await _warm(board, there)
         monkeypatch.setattr(importing, "LIST_SECONDS", 2.0)
         there.instead.update(instead)
@@ -106,7 +106,7 @@ async def test_a_server_that_cannot_list_its_tools_ends_in_a_clear_error(
 async def test_a_server_that_says_nothing_is_given_up(
     board: Pegboard, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with offering(tool("say")) as there:
+    async with changeable_server(tool("say")) as there:
         await _warm(board, there)
         monkeypatch.setattr(importing, "LIST_SECONDS", 0.5)
         there.instead[method] = hang
@@ -114,7 +114,7 @@ async def test_a_server_that_says_nothing_is_given_up(
             await board.imports.mcp(board.admin, server_url=there.url)
 
 
-async def _warm(board: Pegboard, there: Offering) -> None:
+async def _warm(board: Pegboard, there: ChangeableServer) -> None:
     """Load the SDK, which takes a while."""
     await board.imports.mcp(board.admin, server_url=f"{there.url}/warm", dry_run=True)
 

@@ -22,7 +22,7 @@ from tests.waiting import until
 AT_ONCE = 20
 
 
-class Held(NamedTuple):
+class ProcessResources(NamedTuple):
     """The resources of this process."""
 
     files: int
@@ -31,14 +31,14 @@ class Held(NamedTuple):
     threads: int
 
     @classmethod
-    def now(cls) -> Held:
+    def now(cls) -> ProcessResources:
         """At this moment."""
         gc.collect()
         files = len(list(Path("/proc/self/fd").iterdir()))
         return cls(files, len(descendants()), len(asyncio.all_tasks()), threading.active_count())
 
 
-async def once(upstreams: McpSessionPool, upstream: Upstream, number: int) -> str:
+async def make_call(upstreams: McpSessionPool, upstream: Upstream, number: int) -> str:
     """Return how one call ended: every fourth fails, every fourth is cancelled."""
     over_http = upstream.command is None
     tool = ("say", "fail", "slow", "say")[number % 4] if over_http else "echo"
@@ -57,35 +57,37 @@ async def rounds(upstreams: McpSessionPool, ways: list[Upstream], calls: int) ->
     """Run this many calls, a few of them at once."""
     ends: list[str] = []
     for first in range(0, calls, AT_ONCE):
-        batch = (once(upstreams, ways[number // 4 % len(ways)], number) for number in range(first, first + AT_ONCE))
+        batch = (
+            make_call(upstreams, ways[number // 4 % len(ways)], number) for number in range(first, first + AT_ONCE)
+        )
         ends += await asyncio.gather(*batch)
     for upstream in ways:
         await upstreams.tools(upstream)
     return ends
 
 
-async def returned_to(before: Held) -> None:
+async def returned_to(before: ProcessResources) -> None:
     """Wait until no more is in use than before."""
 
     async def settled() -> bool:
-        return all(now <= then for now, then in zip(Held.now(), before, strict=True))
+        return all(now <= then for now, then in zip(ProcessResources.now(), before, strict=True))
 
     try:
         await until(settled, 15)  # after five seconds the servers let go of connections that no client uses
     except TimeoutError:
-        pytest.fail(f"{Held.now()} is held, and {before} was before: {asyncio.all_tasks()}")
+        pytest.fail(f"{ProcessResources.now()} is held, and {before} was before: {asyncio.all_tasks()}")
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.soak)])
 async def test_files_processes_tasks_and_threads_return_to_where_they_were(count: int) -> None:
     with over_http("modern") as modern, over_http("legacy") as legacy:
         ways = [modern.upstream, legacy.upstream, odd("fickle")]
-        closed: Held | None = None
+        closed: ProcessResources | None = None
         for calls in (AT_ONCE, count):
             outbound = GuardedClient(AllowList.read("127.0.0.0/8"), connect_seconds=10)
             upstreams = McpSessionPool(outbound, children=2, child_memory=2**30, max_bytes=2**20, connect_seconds=30)
             await rounds(upstreams, ways, 60)
-            warm = Held.now()
+            warm = ProcessResources.now()
             ends = await rounds(upstreams, ways, calls)
             assert set(ends) == {"answered", "failed", "given up"}
             assert ends.count("answered") <= calls * 0.6
@@ -93,5 +95,5 @@ async def test_files_processes_tasks_and_threads_return_to_where_they_were(count
             await upstreams.close()
             await outbound.close()
             if closed is None:
-                closed = Held.now()
+                closed = ProcessResources.now()
             await returned_to(closed)

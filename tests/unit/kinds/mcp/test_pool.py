@@ -17,7 +17,7 @@ from pegboard.kinds.mcp.session_pool import McpSessionPool
 from pegboard.kinds.mcp.upstream import Upstream
 from pegboard.model.call_errors import Misconfigured, ToolError, Unavailable
 from pegboard.model.mcp_client import McpClient
-from tests.mcp_servers.faulty_http_server import Asked, answering
+from tests.mcp_servers.faulty_http_server import McpRequest, answering
 from tests.mcp_servers.processes import descendants
 from tests.mcp_servers.run_servers import odd
 from tests.waiting import until
@@ -111,7 +111,7 @@ async def test_what_is_in_use_is_not(outbound: GuardedClient) -> None:
         assert server.count("DELETE") == 0
 
 
-async def _late(asked: Asked) -> bool:
+async def _late(asked: McpRequest) -> bool:
     if asked.says == "tools/call":
         await asyncio.sleep(0.4)
     return False

@@ -15,18 +15,18 @@ from pegboard.kinds.mcp.tool_result import read_output
 from pegboard.kinds.mcp.upstream import ToolChanged, ToolGone
 from pegboard.model.call import Progress
 from pegboard.model.call_errors import UpstreamFailed, UpstreamUnreachable
-from tests.unit.kinds.mcp.transports import WAYS, Way, opened
+from tests.unit.kinds.mcp.transports import WAYS, Transport, opened
 from tests.waiting import until
 
 
 @pytest.fixture(params=WAYS)
-async def way(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Way]:
+async def way(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Transport]:
     """An upstream that is reached in each of the ways."""
     with opened(request.param, tmp_path) as made:
         yield made
 
 
-async def lost(way: Way, upstreams: McpSessionPool) -> None:
+async def wait_for_loss(way: Transport, upstreams: McpSessionPool) -> None:
     """Wait until the lost server is noticed, if that can be before the next call."""
 
     async def noticed() -> bool:
@@ -36,7 +36,7 @@ async def lost(way: Way, upstreams: McpSessionPool) -> None:
     await until(noticed)
 
 
-async def test_answers_of_every_kind_survive(way: Way, upstreams: McpSessionPool) -> None:
+async def test_answers_of_every_kind_survive(way: Transport, upstreams: McpSessionPool) -> None:
     async def answer(tool: str, **arguments: Any) -> dict[str, Any]:
         return await upstreams.call(way.upstream, tool, arguments)
 
@@ -65,7 +65,7 @@ async def test_answers_of_every_kind_survive(way: Way, upstreams: McpSessionPool
         await answer("shout")
 
 
-async def test_tools_are_listed_as_the_server_describes_them(way: Way, upstreams: McpSessionPool) -> None:
+async def test_tools_are_listed_as_the_server_describes_them(way: Transport, upstreams: McpSessionPool) -> None:
     tools = {tool.name: tool for tool in await upstreams.tools(way.upstream)}
     assert set(tools) == {"add", "say", "weather", "parts", "fail", "count", "slow", "ask", "learn"}
     assert tools["add"].description == "Add two numbers."
@@ -75,7 +75,7 @@ async def test_tools_are_listed_as_the_server_describes_them(way: Way, upstreams
     assert len({tool.digest for tool in tools.values()}) == len(tools)
 
 
-async def test_progress_reaches_a_caller_who_asked_for_it(way: Way, upstreams: McpSessionPool) -> None:
+async def test_progress_reaches_a_caller_who_asked_for_it(way: Transport, upstreams: McpSessionPool) -> None:
     received: list[Progress] = []
     await upstreams.call(way.upstream, "count", {"to": 3}, on_progress=received.append)
     # The last report may arrive with the response, when there is no reader any more.
@@ -83,7 +83,7 @@ async def test_progress_reaches_a_caller_who_asked_for_it(way: Way, upstreams: M
 
 
 async def test_the_server_sees_that_a_call_was_cancelled_and_answers_the_next(
-    way: Way, upstreams: McpSessionPool
+    way: Transport, upstreams: McpSessionPool
 ) -> None:
     async with asyncio.TaskGroup() as tasks:
         slow = tasks.create_task(upstreams.call(way.upstream, "slow", {"seconds": 60}))
@@ -101,7 +101,7 @@ async def test_the_server_sees_that_a_call_was_cancelled_and_answers_the_next(
     assert read_output(await upstreams.call(way.upstream, "add", {"a": 2, "b": 2})) == {"result": 4}
 
 
-async def test_one_session_serves_many_calls_at_once(way: Way, upstreams: McpSessionPool) -> None:
+async def test_one_session_serves_many_calls_at_once(way: Transport, upstreams: McpSessionPool) -> None:
     calls = [upstreams.call(way.upstream, "say", {"text": f"{number}"}) for number in range(50)]
     slow = asyncio.create_task(upstreams.call(way.upstream, "slow", {"seconds": 60}))
     answers = await asyncio.gather(*calls)
@@ -111,7 +111,9 @@ async def test_one_session_serves_many_calls_at_once(way: Way, upstreams: McpSes
     await asyncio.wait({slow})
 
 
-async def test_a_server_that_died_is_there_again_once_it_was_restarted(way: Way, upstreams: McpSessionPool) -> None:
+async def test_a_server_that_died_is_there_again_once_it_was_restarted(
+    way: Transport, upstreams: McpSessionPool
+) -> None:
     slow = asyncio.create_task(upstreams.call(way.upstream, "slow", {"seconds": 60}))
 
     async def began() -> bool:
@@ -125,28 +127,30 @@ async def test_a_server_that_died_is_there_again_once_it_was_restarted(way: Way,
     assert read_output(await upstreams.call(way.upstream, "add", {"a": 2, "b": 3})) == {"result": 5}
 
 
-async def test_a_restarted_server_gets_the_very_next_call(way: Way, upstreams: McpSessionPool) -> None:
+async def test_a_restarted_server_gets_the_very_next_call(way: Transport, upstreams: McpSessionPool) -> None:
     assert read_output(await upstreams.call(way.upstream, "add", {"a": 1, "b": 1})) == {"result": 2}
     way.kill()
-    await lost(way, upstreams)
+    await wait_for_loss(way, upstreams)
     way.restart()
     assert read_output(await upstreams.call(way.upstream, "add", {"a": 2, "b": 3})) == {"result": 5}
 
 
-async def test_what_changed_while_a_server_was_away_is_noticed_at_once(way: Way, upstreams: McpSessionPool) -> None:
+async def test_what_changed_while_a_server_was_away_is_noticed_at_once(
+    way: Transport, upstreams: McpSessionPool
+) -> None:
     before = {tool.name: tool for tool in await upstreams.tools(way.upstream)}
     pinned = before["say"].digest
     assert read_output(await upstreams.call(way.upstream, "say", {"text": "hi"}, pinned=pinned)) == "hi"
     way.notes.with_suffix(".say").write_text("Say something else.")
     way.kill()
-    await lost(way, upstreams)
+    await wait_for_loss(way, upstreams)
     way.restart()
     with pytest.raises(ToolChanged) as changed:
         await upstreams.call(way.upstream, "say", {"text": "hi"}, pinned=pinned)
     assert changed.value.live.description == "Say something else."
 
 
-async def test_a_changed_definition_is_noticed(way: Way, upstreams: McpSessionPool) -> None:
+async def test_a_changed_definition_is_noticed(way: Transport, upstreams: McpSessionPool) -> None:
     before = {tool.name: tool for tool in await upstreams.tools(way.upstream)}
 
     async def say() -> Any:

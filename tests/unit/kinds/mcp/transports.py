@@ -17,7 +17,7 @@ WAYS = ("stdio modern", "stdio legacy", "http modern", "http legacy")
 
 
 @dataclass(frozen=True)
-class Way:
+class Transport:
     """An upstream, its record of slow calls, and how to kill and restart it."""
 
     name: str
@@ -32,7 +32,7 @@ class Way:
 
 
 @contextmanager
-def opened(way: str, folder: Path) -> Iterator[Way]:
+def opened(way: str, folder: Path) -> Iterator[Transport]:
     """An upstream that is reached in this way."""
     kind, era = way.split()
     notes = folder / "notes"
@@ -45,7 +45,7 @@ def opened(way: str, folder: Path) -> Iterator[Way]:
                     if b"child.py" not in Path(f"/proc/{pid}/cmdline").read_bytes():
                         os.kill(pid, signal.SIGKILL)
 
-        yield Way(way, everyday(era, notes), notes, kill, lambda: None)
+        yield Transport(way, everyday(era, notes), notes, kill, lambda: None)
         return
     with over_http(era, notes) as server:
-        yield Way(way, server.upstream, notes, server.stop, server.start)
+        yield Transport(way, server.upstream, notes, server.stop, server.start)

@@ -34,7 +34,7 @@ def filled(command: str, *names: str, **arguments: Any) -> list[str]:
     return CommandTemplate.read(command, names).fill(arguments)
 
 
-def refused(command: str, *names: str, **arguments: Any) -> InvalidArguments:
+def get_error(command: str, *names: str, **arguments: Any) -> InvalidArguments:
     with pytest.raises(InvalidArguments) as error:
         filled(command, *names, **arguments)
     assert error.value.did_run is False
@@ -168,18 +168,18 @@ class TestFilling:
 class TestDashes:
     @pytest.mark.parametrize("value", ["-rf", "--help", "-", -1, ["a", "-b"]])
     def test_a_value_never_becomes_an_option(self, value: Any) -> None:
-        error = refused("rm {x}", x=value)
+        error = get_error("rm {x}", x=value)
         assert "Field 'x' begins with a dash" in error.message
         assert "`--` before {x}" in error.message
         assert [problem.field for problem in error.problems] == ["x"]
 
     @pytest.mark.parametrize("arguments", [{"x": "-r"}, {"x": "", "y": "-r"}, {"y": "-r"}])
     def test_not_even_in_pieces(self, arguments: dict[str, Any]) -> None:
-        refused("rm {x}{y}", **arguments)
+        get_error("rm {x}{y}", **arguments)
 
     def test_nor_by_leaving_out_what_stands_before_one(self) -> None:
         assert filled("cat {x}-log", x="a") == ["cat", "a-log"]
-        refused("cat {x}-log")
+        get_error("cat {x}-log")
 
     def test_where_the_command_says_so_it_is_passed_on(self) -> None:
         assert filled("rm -v -- {x} {x}y", x="-rf") == ["rm", "-v", "--", "-rf", "-rfy"]
@@ -190,17 +190,17 @@ class TestDashes:
 class TestBounds:
     @pytest.mark.parametrize("command", ["a {x}", "a --x={x}", "a -- {x}"])
     def test_nul_cannot_be_passed_on(self, command: str) -> None:
-        error = refused(command, x="a\0b")
+        error = get_error(command, x="a\0b")
         assert "NUL" in error.message
         assert error.problem.code == "invalid_string"
 
     def test_what_is_too_long_is_reported_with_the_way_out(self) -> None:
         assert len(filled("a {x}", x="a" * MAX_ARGUMENT_BYTES)[1]) == MAX_ARGUMENT_BYTES
         for text in ("a" * (MAX_ARGUMENT_BYTES + 1), "\u20ac" * (MAX_ARGUMENT_BYTES // 3 + 1)):
-            error = refused("a {x}", x=text)
+            error = get_error("a {x}", x=text)
             assert "standard input" in error.message
             assert error.problem.code == "too_big"
-        assert "together" in refused("a {x}", x=["a"] * (MAX_COMMAND_BYTES // 10)).message
+        assert "together" in get_error("a {x}", x=["a"] * (MAX_COMMAND_BYTES // 10)).message
 
     def test_the_longest_there_is_can_be_started(self) -> None:
         argv = filled("true {x} {y}", x="a" * MAX_ARGUMENT_BYTES, y=["b"] * 80_000)

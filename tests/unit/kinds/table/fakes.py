@@ -110,7 +110,7 @@ def tool_of(**more: Any) -> Tool:
     return Tool("t", "o", "log_mood", Kind.TABLE, dumped, {"type": "object"}, NOW, NOW)
 
 
-def prepared(sources: TableSources, **more: Any) -> Prepared:
+def compile_tool(sources: TableSources, **more: Any) -> Prepared:
     """Return such a tool, compiled."""
     tool = tool_of(**more)
     return TableExecutor(sources).prepare(OpenTool(tool, tool.config))

@@ -29,7 +29,7 @@ async def opened_journal(database: Database, spools: Path | None) -> AsyncIterat
         await journal.close()
 
 
-def journaled(entry: InsertEntry) -> InsertEntry:
+def build_entry(entry: InsertEntry) -> InsertEntry:
     """Return the entry, whose journal row is committed with it."""
 
     def answered(keys: object) -> InsertAnswer:
@@ -49,6 +49,6 @@ async def recorded(database: Database) -> dict[str, str | None]:
     return {str(id_).replace("-", ""): row_id for id_, row_id in rows}
 
 
-def stripped(run_id: str) -> str:
+def strip_id(run_id: str) -> str:
     """Return the id in the form of `recorded`."""
     return run_id.replace("-", "")

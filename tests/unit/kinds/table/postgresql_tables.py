@@ -35,7 +35,7 @@ async def run(url: str, script: str) -> None:
         await conn.execute(script)
 
 
-async def asked(url: str, query: str) -> list[Any]:
+async def fetch_rows(url: str, query: str) -> list[Any]:
     """Run a query over another connection and return the rows."""
     async with connected(url) as conn:
         return [tuple(row) for row in await conn.fetch(query)]
@@ -63,10 +63,10 @@ async def facts_of(source: PostgresqlSource, table: str, schema: str | None = No
 def entry(facts: TableSchema, *rows: dict[str, Any], run_id: str | None = None, seconds: float = 30) -> InsertEntry:
     """Rows for a table, answered with their keys."""
     made = tuple(InsertRow(tuple(row), tuple(row.values())) for row in rows)
-    return InsertEntry(facts, made, run_id or new_id(), answered, time.monotonic() + seconds)
+    return InsertEntry(facts, made, run_id or new_id(), return_keys, time.monotonic() + seconds)
 
 
-def answered(keys: Sequence[RowKey]) -> InsertAnswer:
+def return_keys(keys: Sequence[RowKey]) -> InsertAnswer:
     """Return the keys unchanged, the first one as the row's id."""
     return InsertAnswer([list(map(str, key)) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
 
@@ -76,7 +76,7 @@ async def insert(source: PostgresqlSource, table: str, *rows: dict[str, Any], **
     return (await source.insert(entry(await facts_of(source, table), *rows, **options))).output
 
 
-async def together(source: PostgresqlSource, entries: Sequence[InsertEntry]) -> list[Any]:
+async def insert_concurrently(source: PostgresqlSource, entries: Sequence[InsertEntry]) -> list[Any]:
     """Return the result or the exception of each of many concurrent inserts."""
     answers: list[Any] = await asyncio.gather(*(source.insert(one) for one in entries), return_exceptions=True)
     return answers
@@ -87,7 +87,7 @@ async def nothing() -> object:
     return None
 
 
-class Way:
+class DatabaseProxy:
     """A proxy to the server; the next COMMIT gets no response, whether or not the server receives it."""
 
     def __init__(self, url: str) -> None:
@@ -109,7 +109,7 @@ class Way:
         port = self._server.sockets[0].getsockname()[1]
         return self._to.set(host="127.0.0.1", port=port).render_as_string(hide_password=False)
 
-    async def __aenter__(self) -> Way:
+    async def __aenter__(self) -> DatabaseProxy:
         self._server = await asyncio.start_server(self._met, "127.0.0.1", 0)
         return self
 

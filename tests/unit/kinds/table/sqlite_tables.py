@@ -30,7 +30,7 @@ def run(file: Path, script: str) -> None:
         connection.executescript(script)
 
 
-def asked(file: Path, query: str) -> list[Any]:
+def fetch_rows(file: Path, query: str) -> list[Any]:
     """Run a query over another connection and return the rows."""
     with closing(sqlite3.connect(file)) as connection:
         return connection.execute(query).fetchall()
@@ -58,12 +58,12 @@ async def entry(
         facts,
         tuple(InsertRow(tuple(row), tuple(row.values())) for row in rows),
         run_id or new_id(),
-        answered,
+        return_keys,
         time.monotonic() + seconds,
     )
 
 
-def answered(keys: Sequence[RowKey]) -> InsertAnswer:
+def return_keys(keys: Sequence[RowKey]) -> InsertAnswer:
     """Return the keys unchanged, the first one as the row's id."""
     return InsertAnswer([list(key) for key in keys], str(keys[0][0]) if keys and keys[0] else None)
 

@@ -29,8 +29,8 @@ from tests.unit.kinds.table.fakes import (
     Clock,
     FakeSource,
     call_of,
+    compile_tool,
     facts,
-    prepared,
     run,
     tool_of,
 )
@@ -65,7 +65,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 class TestAnswers:
     async def test_a_row_is_inserted_and_its_id_is_reported(self, sources: TableSources, source: FakeSource) -> None:
-        output = await run(prepared(sources), mood="sad", energy=3)
+        output = await run(compile_tool(sources), mood="sad", energy=3)
         assert output.value == {
             "id": 1,
             "rowCount": 1,
@@ -75,14 +75,14 @@ class TestAnswers:
         assert source.inserted == [{"mood": "sad", "energy": 3}]
 
     async def test_a_batch_is_one_entry_with_all_its_ids(self, sources: TableSources, source: FakeSource) -> None:
-        output = await run(prepared(sources, batch=True), rows=[{"mood": "a"}, {"mood": "b", "energy": 1}])
+        output = await run(compile_tool(sources, batch=True), rows=[{"mood": "a"}, {"mood": "b", "energy": 1}])
         assert output.value["ids"] == [1, 2]
         assert output.value["rowCount"] == 2
         assert output.row_id == "[1,2]"
         assert len(source.entries) == 1
 
     async def test_the_journal_keeps_a_bounded_number_of_ids(self, sources: TableSources) -> None:
-        output = await run(prepared(sources, batch=True), rows=[{"mood": "a"}] * 1000)
+        output = await run(compile_tool(sources, batch=True), rows=[{"mood": "a"}] * 1000)
         assert len(output.value["ids"]) == 1000
         assert output.row_id is not None
         assert output.row_id.endswith(" and 900 more")
@@ -91,7 +91,7 @@ class TestAnswers:
         source.now = facts(MOOD, ENERGY)
         for batch in (False, True):
             given: dict[str, Any] = {"rows": [{"mood": "a"}]} if batch else {"mood": "a"}
-            output = await run(prepared(sources, batch=batch), **given)
+            output = await run(compile_tool(sources, batch=batch), **given)
             assert not {"id", "ids"} & output.value.keys()
             assert output.row_id is None
 
@@ -99,7 +99,7 @@ class TestAnswers:
         there = Column("how", "text", "text"), Column("level", "int", "integer"), Column("n", "int", "integer")
         source.now = facts(*there, key=("how", "level", "n"))
         mapped = {"mood": "how", "energy": "level"}
-        output = await run(prepared(sources, columnMappings=mapped), mood="sad", energy=3)
+        output = await run(compile_tool(sources, columnMappings=mapped), mood="sad", energy=3)
         assert output.value["id"] == {"mood": "sad", "energy": 3, "n": 1}
         assert json.loads(output.row_id or "") == output.value["id"]
 
@@ -119,11 +119,11 @@ class TestAnswers:
         self, sources: TableSources, source: FakeSource, monkeypatch: pytest.MonkeyPatch, key: Any, received: Any
     ) -> None:
         monkeypatch.setattr(source, "key", lambda _entry, _row: (key,))
-        assert (await run(prepared(sources), mood="a")).value["id"] == received
+        assert (await run(compile_tool(sources), mood="a")).value["id"] == received
 
     async def test_an_entry_ends_before_its_call_does(self, sources: TableSources, source: FakeSource) -> None:
         call = call_of({"mood": "a"})
-        await prepared(sources).run(call)
+        await compile_tool(sources).run(call)
         (entry,) = source.entries
         assert entry.run_id == call.run_id
         assert entry.ends < call.deadline
@@ -133,15 +133,15 @@ class TestTransactions:
     async def test_tools_on_the_boards_own_database_commit_their_journal_entries(
         self, sources: TableSources, source: FakeSource
     ) -> None:
-        assert not prepared(sources).is_transactional
+        assert not compile_tool(sources).is_transactional
         source.is_transactional = True
-        assert prepared(sources).is_transactional
+        assert compile_tool(sources).is_transactional
 
     async def test_a_call_without_intent_does_not_run_on_a_database_without_journal(
         self, sources: TableSources, source: FakeSource
     ) -> None:
         with pytest.raises(Unavailable) as refused:
-            await prepared(sources).run(call_of({"mood": "a"}, is_transactional=True))
+            await compile_tool(sources).run(call_of({"mood": "a"}, is_transactional=True))
         assert not refused.value.did_run
         assert not source.entries
 
@@ -150,7 +150,7 @@ class TestMoving:
     async def test_a_source_that_is_replaced_while_its_facts_are_read_gets_no_row(
         self, sources: TableSources, source: FakeSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        tool = prepared(sources)
+        tool = compile_tool(sources)
         running = asyncio.create_task(run(tool, mood="a"))
         async with asyncio.timeout(30):
             await source.was_asked.wait()
@@ -168,7 +168,7 @@ class TestMoving:
 class TestFailures:
     async def test_a_source_that_is_not_there(self, sources: TableSources) -> None:
         with pytest.raises(TableUnusable, match="There is no source 'other'") as refused:
-            prepared(sources, source="other")
+            compile_tool(sources, source="other")
         assert refused.value.problem.code == "source_not_found"
 
     async def test_a_config_that_is_none(self, sources: TableSources) -> None:
@@ -180,25 +180,25 @@ class TestFailures:
         self, sources: TableSources, source: FakeSource
     ) -> None:
         with pytest.raises(InvalidArguments):
-            await run(prepared(sources), mood="a", energy=2**20)
+            await run(compile_tool(sources), mood="a", energy=2**20)
         assert not source.entries
 
     async def test_a_fault_is_reported_by_fields(self, sources: TableSources, source: FakeSource) -> None:
         source.faults = [InsertFault("P2002", "", sqlstate="23505", columns=("mood",))]
         with pytest.raises(DatabaseFailed, match=r"on \(mood\)"):
-            await run(prepared(sources), mood="a")
+            await run(compile_tool(sources), mood="a")
 
     async def test_a_row_that_may_be_in_is_never_tried_again(self, sources: TableSources, source: FakeSource) -> None:
         source.faults = [InsertFault("P1017", "", is_unknown=True, is_stale=True)]
         with pytest.raises(InDoubt):
-            await run(prepared(sources), mood="a")
+            await run(compile_tool(sources), mood="a")
         assert not source.entries
         assert source.asked == 1
 
     async def test_a_database_that_cannot_be_asked_is_asked_again_by_the_next_call(
         self, sources: TableSources, source: FakeSource
     ) -> None:
-        tool = prepared(sources)
+        tool = compile_tool(sources)
         source.unreachable = InsertFault("P1001", "refused", sqlstate="08001")
         with pytest.raises(DatabaseFailed, match="cannot be reached") as refused:
             await run(tool, mood="a")
@@ -209,7 +209,7 @@ class TestFailures:
 
 class TestChanges:
     async def test_facts_are_read_once_for_all_calls(self, sources: TableSources, source: FakeSource) -> None:
-        tool, many = prepared(sources), prepared(sources, batch=True)
+        tool, many = compile_tool(sources), compile_tool(sources, batch=True)
         await asyncio.gather(*(run(tool, mood="a") for _ in range(20)))
         await run(many, rows=[{"mood": "a"}])
         assert source.asked == 1
@@ -217,7 +217,7 @@ class TestChanges:
     async def test_a_table_that_lost_a_column_is_unusable_at_once(
         self, sources: TableSources, source: FakeSource
     ) -> None:
-        tool = prepared(sources)
+        tool = compile_tool(sources)
         await run(tool, mood="a")
         source.now, source.faults = facts(MOOD), [STALE]
         with pytest.raises(TableUnusable) as refused:
@@ -228,7 +228,7 @@ class TestChanges:
     async def test_a_table_that_still_fits_is_tried_once_more_by_its_new_facts(
         self, sources: TableSources, source: FakeSource
     ) -> None:
-        tool = prepared(sources)
+        tool = compile_tool(sources)
         await run(tool, mood="a")
         source.now, source.faults = facts(MOOD, ENERGY), [STALE]
         assert "id" not in (await run(tool, mood="b")).value
@@ -239,11 +239,11 @@ class TestChanges:
     ) -> None:
         source.faults = [InsertFault("P2011", "", sqlstate="23502", columns=("energy",), is_stale=True)]
         with pytest.raises(DatabaseFailed, match="'energy' cannot be null"):
-            await run(prepared(sources), mood="a")
+            await run(compile_tool(sources), mood="a")
         assert source.asked == 1
 
     async def test_there_is_one_more_try_and_no_third(self, sources: TableSources, source: FakeSource) -> None:
-        tool = prepared(sources)
+        tool = compile_tool(sources)
         source.faults = [STALE, STALE, STALE]
         with pytest.raises(DatabaseFailed) as refused:
             await run(tool, mood="a")
@@ -251,7 +251,7 @@ class TestChanges:
         assert len(source.faults) == 1
 
     async def test_calls_that_meet_the_same_change_look_once(self, sources: TableSources, source: FakeSource) -> None:
-        tool = prepared(sources)
+        tool = compile_tool(sources)
         await run(tool, mood="a")
         source.now, source.faults = facts(MOOD, ENERGY), [STALE] * 10
         await asyncio.gather(*(run(tool, mood="b") for _ in range(10)))
@@ -259,7 +259,7 @@ class TestChanges:
         assert len(source.entries) == 11
 
     async def test_facts_read_by_another_user_are_planned_by(self, sources: TableSources, source: FakeSource) -> None:
-        tool = prepared(sources)
+        tool = compile_tool(sources)
         await run(tool, mood="a")
         source.now = facts(MOOD, ENERGY)
         await sources.read(source, None, "mood_entries")
@@ -268,7 +268,7 @@ class TestChanges:
     async def test_a_table_that_comes_back_is_found_within_a_second(
         self, sources: TableSources, source: FakeSource, clock: Clock
     ) -> None:
-        tool = prepared(sources)
+        tool = compile_tool(sources)
         source.now = None
         for _ in range(5):
             with pytest.raises(TableUnusable, match="'mood_entries' does not exist"):

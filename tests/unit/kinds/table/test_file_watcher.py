@@ -44,7 +44,7 @@ async def board(file: Path, url: str) -> AsyncIterator[Pegboard]:
         yield fresh
 
 
-def named(board: Pegboard, name: str) -> Any:
+def get_tool(board: Pegboard, name: str) -> Any:
     """Return the tool with that name as it is on the board now."""
     compiled = board.snapshot.find(name)
     return None if compiled is None else compiled.tool
@@ -66,7 +66,7 @@ async def test_a_table_of_the_file_is_a_tool_when_the_board_is_open(board: Pegbo
 async def test_a_batch_tool_hangs_beside_its_table_only_if_the_file_asks_for_it(
     board: Pegboard, file: Path, url: str
 ) -> None:
-    assert named(board, "log-mood-batch") is None
+    assert get_tool(board, "log-mood-batch") is None
     write_tables(file, log_mood(batch=True), database=url)
     status = await board.tables.reload()
     assert status.items[0].batch_tool_id == "log-mood-batch"
@@ -80,18 +80,18 @@ async def test_what_the_file_no_longer_lists_is_gone_and_the_rest_is_the_same_to
     write_tables(file, log_mood(), log_mood(toolId="log-two"), database=url)
     await board.tables.reload()
     before = board.snapshot.find("log-mood")
-    assert named(board, "log-two").description == "Log how somebody feels."
+    assert get_tool(board, "log-two").description == "Log how somebody feels."
     write_tables(file, log_mood(), database=url)
     await board.tables.reload()
-    assert named(board, "log-two") is None
+    assert get_tool(board, "log-two") is None
     assert board.snapshot.find("log-mood") is before
 
 
 async def test_a_changed_table_is_a_new_version_of_its_tool(board: Pegboard, file: Path, url: str) -> None:
-    before = named(board, "log-mood")
+    before = get_tool(board, "log-mood")
     write_tables(file, log_mood(description="Other words."), database=url)
     await board.tables.reload()
-    after = named(board, "log-mood")
+    after = get_tool(board, "log-mood")
     assert (after.id, after.version, after.description) == (before.id, before.version + 1, "Other words.")
     assert after.created_at == before.created_at
 
@@ -100,7 +100,7 @@ async def test_a_changed_file_takes_effect_by_itself(board: Pegboard, file: Path
     write_tables(file, log_mood(toolId="note-mood"), database=url)
 
     async def changed() -> bool:
-        return named(board, "note-mood") is not None and named(board, "log-mood") is None
+        return get_tool(board, "note-mood") is not None and get_tool(board, "log-mood") is None
 
     assert await until(changed, 10)
     assert (await board.call("note-mood", A_MOOD)).problem is None
@@ -210,18 +210,18 @@ async def test_a_tool_is_described_by_what_its_database_says_and_as_before_while
     fields = [{"name": "tags", "dataType": "json", "required": True}, {"name": "who", "dataType": "text"}]
     write_tables(file, log_mood(toolId="tag", tableName="tagged", fields=fields), database=postgres_url)
     await board.tables.reload()
-    assert named(board, "tag").input_schema["properties"]["tags"]["type"] == "object"
+    assert get_tool(board, "tag").input_schema["properties"]["tags"]["type"] == "object"
     await run_sql(postgres_url, "CREATE TABLE tagged (who uuid, tags text[] NOT NULL)")
 
     async def described() -> bool:
-        return bool(named(board, "tag").input_schema["properties"]["tags"]["type"] == "array")
+        return bool(get_tool(board, "tag").input_schema["properties"]["tags"]["type"] == "array")
 
     assert await until(described, 10)
     assert (await board.call("tag", {"tags": ["a", "b"]})).problem is None
-    described_tool = named(board, "tag")
+    described_tool = get_tool(board, "tag")
     await run_sql(postgres_url, "DROP TABLE tagged")
     assert await codes(board) == ["table_not_found"]
-    assert named(board, "tag") is described_tool
+    assert get_tool(board, "tag") is described_tool
 
 
 async def test_a_changed_address_is_where_the_next_call_goes(

@@ -17,15 +17,15 @@ from pegboard.kinds.table.postgresql_pool import PostgresqlPool
 from pegboard.kinds.table.source import InsertFault
 from tests import servers
 from tests.unit.kinds.table.postgresql_tables import (
-    Way,
-    asked,
+    DatabaseProxy,
     connected,
     entry,
     facts_of,
+    fetch_rows,
     insert,
+    insert_concurrently,
     opened,
     run,
-    together,
 )
 from tests.waiting import until
 
@@ -40,13 +40,13 @@ CREATE TABLE keyless (n int);
 @pytest.mark.parametrize("table", ["counted", "given", "keyless"])
 async def test_rows_whose_commit_is_never_answered_are_there_once(postgres_url: str, table: str, reaches: bool) -> None:
     await run(postgres_url, TABLES)
-    async with Way(postgres_url) as way, opened(way.url) as source:
+    async with DatabaseProxy(postgres_url) as way, opened(way.url) as source:
         facts = await facts_of(source, table)
         way.reaches = reaches
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(50)])
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(50)])
         assert way.cuts == 1
         assert [answer for answer in answers if isinstance(answer, BaseException)] == []
-    found = await asked(postgres_url, f"SELECT * FROM {table} ORDER BY n")
+    found = await fetch_rows(postgres_url, f"SELECT * FROM {table} ORDER BY n")
     assert [row[-1] for row in found] == list(range(50))
     if table != "keyless":
         assert [answer.output for answer in answers] == [[[str(row[0])]] for row in found]
@@ -55,10 +55,10 @@ async def test_rows_whose_commit_is_never_answered_are_there_once(postgres_url: 
 @pytest.mark.parametrize("reaches", [True, False], ids=["the server got it", "the server did not"])
 async def test_a_batch_whose_commit_is_never_answered_is_there_once(postgres_url: str, reaches: bool) -> None:
     await run(postgres_url, TABLES)
-    async with Way(postgres_url) as way, opened(way.url) as source:
+    async with DatabaseProxy(postgres_url) as way, opened(way.url) as source:
         way.reaches = reaches
         keys = await insert(source, "counted", *({"n": n} for n in range(5)))
-    assert keys == [[str(row[0])] for row in await asked(postgres_url, "SELECT id FROM counted ORDER BY n")]
+    assert keys == [[str(row[0])] for row in await fetch_rows(postgres_url, "SELECT id FROM counted ORDER BY n")]
 
 
 @pytest.mark.parametrize("reaches", [True, False], ids=["the server got it", "the server did not"])
@@ -72,12 +72,12 @@ async def test_a_server_that_restarts_at_commit_is_asked_when_it_is_back(
         back.append(asyncio.create_task(asyncio.to_thread(own_postgres.start)))
 
     back: list[asyncio.Task[None]] = []
-    async with Way(own_postgres.url) as way, opened(way.url) as source:
+    async with DatabaseProxy(own_postgres.url) as way, opened(way.url) as source:
         facts = await facts_of(source, "counted")
         way.reaches, way.meanwhile = reaches, restart
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(20)])
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(20)])
         await back[0]
-        found = await asked(own_postgres.url, "SELECT id, n FROM counted ORDER BY n")
+        found = await fetch_rows(own_postgres.url, "SELECT id, n FROM counted ORDER BY n")
     assert not [answer for answer in answers if isinstance(answer, InsertFault) and answer.is_unknown]
     there = [answer.output[0][0] for answer in answers if not isinstance(answer, InsertFault)]
     assert there == [str(row[0]) for row in found]
@@ -86,12 +86,12 @@ async def test_a_server_that_restarts_at_commit_is_asked_when_it_is_back(
 
 async def test_a_server_that_hears_nothing_of_the_cut_is_not_waited_for(postgres_url: str) -> None:
     await run(postgres_url, TABLES)
-    async with Way(postgres_url) as way, opened(way.url) as source:
+    async with DatabaseProxy(postgres_url) as way, opened(way.url) as source:
         facts = await facts_of(source, "counted")
         way.reaches, way.is_quiet = False, True
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(20)])
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(20)])
         assert way.cuts == 1
-        found = await asked(postgres_url, "SELECT id::text FROM counted ORDER BY n")
+        found = await fetch_rows(postgres_url, "SELECT id::text FROM counted ORDER BY n")
         assert [answer.output[0] for answer in answers] == [list(row) for row in found]
 
 
@@ -100,7 +100,7 @@ async def test_no_one_can_say_while_the_server_stays_away(
 ) -> None:
     monkeypatch.setattr(postgresql_insert, "COMMIT_GRACE_SECONDS", 0.2)
     await run(own_postgres.url, TABLES)
-    async with Way(own_postgres.url) as way, opened(way.url) as source:
+    async with DatabaseProxy(own_postgres.url) as way, opened(way.url) as source:
         facts = await facts_of(source, "counted")
         await source.insert(entry(facts, {"n": 0}))
         way.reaches = True
@@ -109,13 +109,13 @@ async def test_no_one_can_say_while_the_server_stays_away(
             await source.insert(entry(facts, {"n": 1}, seconds=1.5))
         assert (raised.value.code, raised.value.is_unknown) == ("P1017", True)
         own_postgres.start()
-        assert await asked(own_postgres.url, "SELECT n FROM counted ORDER BY n") == [(0,), (1,)]
+        assert await fetch_rows(own_postgres.url, "SELECT n FROM counted ORDER BY n") == [(0,), (1,)]
         assert await insert(source, "counted", {"n": 2})
 
 
 async def test_an_answer_that_comes_after_the_time_is_up_is_still_given(postgres_url: str) -> None:
     await run(postgres_url, TABLES)
-    async with Way(postgres_url) as way, opened(way.url) as source:
+    async with DatabaseProxy(postgres_url) as way, opened(way.url) as source:
         facts = await facts_of(source, "counted")
         await source.insert(entry(facts, {"n": 1}))
         one = entry(facts, {"n": 2}, seconds=1)
@@ -138,8 +138,8 @@ async def test_a_connection_lost_before_commit_is_made_again(postgres_url: str) 
     """
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, "t")
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(20)])
-        found = await asked(postgres_url, "SELECT id::text FROM t ORDER BY n")
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(20)])
+        found = await fetch_rows(postgres_url, "SELECT id::text FROM t ORDER BY n")
     assert [answer.output[0] for answer in answers] == [list(row) for row in found]
 
 
@@ -154,21 +154,21 @@ async def test_a_row_that_kills_its_connection_is_not_tried_for_ever(postgres_ur
         with pytest.raises(InsertFault) as raised:
             await insert(source, "t", {})
         assert (raised.value.code, raised.value.is_unknown) == ("P1017", False)
-        assert await asked(postgres_url, "SELECT count(*) FROM t") == [(0,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM t") == [(0,)]
 
 
 async def test_idle_connections_that_died_are_no_fault(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES) as source:
         facts = [await facts_of(source, table) for table in ("counted", "given", "keyless")]
         for _ in range(3):
-            answers = await together(source, [entry(one, {"n": 1}) for one in facts])
+            answers = await insert_concurrently(source, [entry(one, {"n": 1}) for one in facts])
             assert not [answer for answer in answers if isinstance(answer, BaseException)]
             await run(
                 postgres_url,
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE application_name = 'pegboard' AND datname = current_database()",
             )
-        assert await asked(postgres_url, "SELECT count(*) FROM counted") == [(3,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM counted") == [(3,)]
 
 
 async def test_every_answered_row_is_there_once_though_the_server_restarts(
@@ -201,7 +201,7 @@ async def test_every_answered_row_is_there_once_though_the_server_restarts(
             restarted.set()
 
         await asyncio.gather(restart(), *(client(range(first, 2000, 100)) for first in range(100)))
-        rows: list[Any] = await asked(own_postgres.url, "SELECT n, id::text FROM t")
+        rows: list[Any] = await fetch_rows(own_postgres.url, "SELECT n, id::text FROM t")
     assert len(rows) == len(dict(rows))
     assert {n: key for n, key in rows if n not in unknown} == answered
     assert len(answered) + len(unknown) == 2000

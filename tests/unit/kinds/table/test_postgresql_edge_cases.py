@@ -9,14 +9,14 @@ from sqlalchemy import make_url
 
 from pegboard.kinds.table.source import InsertFault
 from tests.unit.kinds.table.postgresql_tables import (
-    asked,
     connected,
     entry,
     facts_of,
+    fetch_rows,
     insert,
+    insert_concurrently,
     opened,
     run,
-    together,
 )
 
 
@@ -24,7 +24,7 @@ async def test_a_percent_sign_in_a_name_stays_one(postgres_url: str) -> None:
     script = 'CREATE TABLE "100% ""sure"";" (id serial PRIMARY KEY, "50%" int)'
     async with opened(postgres_url, script) as source:
         assert await insert(source, '100% "sure";', {"50%": 7}) == [["1"]]
-    assert await asked(postgres_url, 'SELECT "50%" FROM "100% ""sure"";"') == [(7,)]
+    assert await fetch_rows(postgres_url, 'SELECT "50%" FROM "100% ""sure"";"') == [(7,)]
 
 
 async def test_a_name_longer_than_any_is_that_of_no_table(postgres_url: str) -> None:
@@ -97,11 +97,13 @@ async def test_a_user_who_may_only_insert_does(postgres_url: str) -> None:
         async with opened(url.render_as_string(hide_password=False)) as source:
             facts = await facts_of(source, "t")
             assert facts.key == ()
-            assert [answer.output for answer in await together(source, [entry(facts, {"n": n}) for n in (1, 2)])] == [
+            assert [
+                answer.output for answer in await insert_concurrently(source, [entry(facts, {"n": n}) for n in (1, 2)])
+            ] == [
                 [[]],
                 [[]],
             ]
-        assert await asked(postgres_url, "SELECT n FROM t ORDER BY n") == [(1,), (2,)]
+        assert await fetch_rows(postgres_url, "SELECT n FROM t ORDER BY n") == [(1,), (2,)]
     finally:
         await run(postgres_url, f'DROP OWNED BY "{role}"; DROP ROLE "{role}"')
 
@@ -119,7 +121,7 @@ async def test_a_policy_that_keeps_a_row_out_keeps_out_no_other(postgres_url: st
     try:
         async with opened(url.render_as_string(hide_password=False)) as source:
             facts = await facts_of(source, "t")
-            answers = await together(source, [entry(facts, {"n": n}) for n in range(6)])
+            answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(6)])
         assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [3]
         assert (answers[3].code, answers[3].constraint) == ("P1010", "a row-level security policy")
     finally:

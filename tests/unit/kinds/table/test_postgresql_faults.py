@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from pegboard.kinds.table.source import InsertFault
-from tests.unit.kinds.table.postgresql_tables import asked, entry, facts_of, insert, opened, run, together
+from tests.unit.kinds.table.postgresql_tables import (
+    entry,
+    facts_of,
+    fetch_rows,
+    insert,
+    insert_concurrently,
+    opened,
+    run,
+)
 
 TABLES = """
 CREATE TYPE mood AS ENUM ('happy', 'sad');
@@ -50,7 +58,7 @@ async def test_a_refusal_names_code_columns_and_constraint_but_no_value(
         assert not fault.is_unknown
         assert not fault.is_stale
         assert "secret" not in fault.message
-        assert await asked(postgres_url, "SELECT count(*) FROM moods") == [(1,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM moods") == [(1,)]
         assert await insert(source, "moods", {"name": "well"})
 
 
@@ -59,10 +67,10 @@ async def test_bad_rows_do_not_hurt_their_neighbours(postgres_url: str) -> None:
         facts = await facts_of(source, "moods")
         bad = {3, 4, 50, 99}
         entries = [entry(facts, {"name": "n", "day": n, "who": 9 if n in bad else None}) for n in range(100)]
-        answers = await together(source, entries)
+        answers = await insert_concurrently(source, entries)
         assert {n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)} == bad
         assert {answers[n].code for n in bad} == {"P2003"}
-        found = dict(await asked(postgres_url, "SELECT id::text, day FROM moods WHERE name = 'n'"))
+        found = dict(await fetch_rows(postgres_url, "SELECT id::text, day FROM moods WHERE name = 'n'"))
     assert {found[a.output[0][0]]: n for n, a in enumerate(answers) if n not in bad} == {
         n: n for n in range(100) if n not in bad
     }
@@ -76,17 +84,17 @@ async def test_whatever_is_wrong_with_some_the_others_are_taken(postgres_url: st
         facts = await facts_of(source, "moods")
         good = {"name": "n", "score": 1, "mood": "happy"}
         entries = [entry(facts, {**good, "day": n, **(bad if n % 10 == 2 else {})}) for n in range(50)]
-        answers = await together(source, entries)
+        answers = await insert_concurrently(source, entries)
         assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [2, 12, 22, 32, 42]
-        assert await asked(postgres_url, "SELECT count(*) FROM moods WHERE name = 'n'") == [(45,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM moods WHERE name = 'n'") == [(45,)]
 
 
 async def test_of_two_alike_in_one_transaction_one_is_taken(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES) as source:
         facts = await facts_of(source, "moods")
-        answers = await together(source, [entry(facts, {"name": "n", "day": n // 2}) for n in range(20)])
+        answers = await insert_concurrently(source, [entry(facts, {"name": "n", "day": n // 2}) for n in range(20)])
         assert sum(isinstance(answer, InsertFault) for answer in answers) == 10
-        assert await asked(postgres_url, "SELECT count(*), count(DISTINCT day) FROM moods WHERE name = 'n'") == [
+        assert await fetch_rows(postgres_url, "SELECT count(*), count(DISTINCT day) FROM moods WHERE name = 'n'") == [
             (10, 10)
         ]
 
@@ -99,7 +107,7 @@ async def test_a_batch_names_the_invalid_row_and_leaves_nothing(postgres_url: st
                 await insert(source, "moods", *rows[:place], bad, *rows[place + 1 :])
             assert raised.value.row == place
             assert raised.value.columns
-        assert await asked(postgres_url, "SELECT count(*) FROM moods") == [(1,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM moods") == [(1,)]
 
 
 async def test_a_deferred_constraint_refuses_at_commit_only_whom_it_concerns(postgres_url: str) -> None:
@@ -110,10 +118,10 @@ async def test_a_deferred_constraint_refuses_at_commit_only_whom_it_concerns(pos
     """
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, "t")
-        answers = await together(source, [entry(facts, {"who": 2 if n == 5 else 1}) for n in range(20)])
+        answers = await insert_concurrently(source, [entry(facts, {"who": 2 if n == 5 else 1}) for n in range(20)])
         assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [5]
         assert (answers[5].code, answers[5].columns, answers[5].is_unknown) == ("P2003", ("who",), False)
-        assert await asked(postgres_url, "SELECT count(*) FROM t") == [(19,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM t") == [(19,)]
 
 
 async def test_a_partition_names_the_columns_too(postgres_url: str) -> None:
@@ -154,9 +162,9 @@ async def test_what_a_trigger_says_is_passed_on(postgres_url: str) -> None:
 async def test_facts_that_are_no_longer_true_are_stale(postgres_url: str, change: str, code: str) -> None:
     async with opened(postgres_url, "CREATE TABLE t (id serial PRIMARY KEY, n int)") as source:
         facts = await facts_of(source, "t")
-        await together(source, [entry(facts, {"n": n}) for n in range(5)])
+        await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(5)])
         await run(postgres_url, "TRUNCATE t;" + change)
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(5)])
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(5)])
         assert [(answer.code, answer.is_stale) for answer in answers] == [(code, True)] * 5
 
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from pegboard.kinds.table.source import InsertFault
-from tests.unit.kinds.table.postgresql_tables import asked, entry, facts_of, insert, opened, together
+from tests.unit.kinds.table.postgresql_tables import entry, facts_of, fetch_rows, insert, insert_concurrently, opened
 
 NOON = datetime(2025, 10, 5, 12, 0, 0, 123456, UTC)
 KEYS = {
@@ -30,8 +30,8 @@ KEYS = {
 async def test_each_of_many_gets_the_key_of_its_own_row(postgres_url: str, name: str) -> None:
     async with opened(postgres_url, f"CREATE TABLE t ({KEYS[name]})") as source:
         facts = await facts_of(source, "t")
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(100)])
-        rows = await asked(postgres_url, "SELECT * FROM t")
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(100)])
+        rows = await fetch_rows(postgres_url, "SELECT * FROM t")
     place = list(facts.columns).index("n")
     by_key = {tuple(str(row[list(facts.columns).index(part)]) for part in facts.key): row[place] for row in rows}
     assert [by_key[tuple(answer.output[0])] for answer in answers] == list(range(100))
@@ -53,8 +53,8 @@ async def test_a_key_that_is_given_comes_back(postgres_url: str, columns: str, k
     async with opened(postgres_url, f"CREATE TABLE t ({columns})") as source:
         facts = await facts_of(source, "t")
         given = [{"n": n, **key(n)} for n in range(50)]
-        answers = await together(source, [entry(facts, row) for row in given])
-        assert await asked(postgres_url, "SELECT count(*) FROM t") == [(50,)]
+        answers = await insert_concurrently(source, [entry(facts, row) for row in given])
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM t") == [(50,)]
     padding = 8 if "char(8)" in columns else 0
     assert [answer.output[0] for answer in answers] == [
         [str(row[part]).ljust(padding) for part in facts.key] for row in given
@@ -64,16 +64,16 @@ async def test_a_key_that_is_given_comes_back(postgres_url: str, columns: str, k
 async def test_a_table_without_a_key_answers_none(postgres_url: str) -> None:
     async with opened(postgres_url, "CREATE TABLE t (n int)") as source:
         facts = await facts_of(source, "t")
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(20)])
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(20)])
         assert [answer.output for answer in answers] == [[[]]] * 20
-        assert await asked(postgres_url, "SELECT count(DISTINCT n) FROM t") == [(20,)]
+        assert await fetch_rows(postgres_url, "SELECT count(DISTINCT n) FROM t") == [(20,)]
 
 
 async def test_rows_at_the_same_time_share_a_transaction(postgres_url: str) -> None:
     async with opened(postgres_url, "CREATE TABLE t (id serial PRIMARY KEY, n int)") as source:
         facts = await facts_of(source, "t")
-        await together(source, [entry(facts, {"n": n}) for n in range(100)])
-        assert await asked(postgres_url, "SELECT count(DISTINCT xmin::text) <= 3 FROM t") == [(True,)]
+        await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(100)])
+        assert await fetch_rows(postgres_url, "SELECT count(DISTINCT xmin::text) <= 3 FROM t") == [(True,)]
 
 
 async def test_every_type_arrives_as_it_was_sent(postgres_url: str) -> None:
@@ -111,9 +111,9 @@ async def test_every_type_arrives_as_it_was_sent(postgres_url: str) -> None:
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, "t")
         await source.insert(entry(facts, row))
-        await together(source, [entry(facts, row), entry(facts, row)])
+        await insert_concurrently(source, [entry(facts, row), entry(facts, row)])
         await source.insert(entry(facts, dict.fromkeys(row)))
-        found = await asked(postgres_url, f"SELECT {', '.join(names)} FROM t ORDER BY id")
+        found = await fetch_rows(postgres_url, f"SELECT {', '.join(names)} FROM t ORDER BY id")
     assert found == [tuple(seen.values())] * 3 + [(None,) * len(row)]
 
 
@@ -136,9 +136,9 @@ async def test_arrays_go_in_one_by_one(postgres_url: str) -> None:
     row = {"i": [1, None], "m": ["sad"], "d": [date(2025, 1, 2)], "u": [str(uuid4())], "x": []}
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, "t")
-        answers = await together(source, [entry(facts, row) for _ in range(20)])
+        answers = await insert_concurrently(source, [entry(facts, row) for _ in range(20)])
         assert sorted(int(answer.output[0][0]) for answer in answers) == list(range(1, 21))
-        assert await asked(postgres_url, "SELECT DISTINCT i, m::text, d, x FROM t") == [
+        assert await fetch_rows(postgres_url, "SELECT DISTINCT i, m::text, d, x FROM t") == [
             ([1, None], "{sad}", [date(2025, 1, 2)], [])
         ]
 
@@ -146,14 +146,14 @@ async def test_arrays_go_in_one_by_one(postgres_url: str) -> None:
 async def test_a_row_may_be_nothing_but_defaults(postgres_url: str) -> None:
     async with opened(postgres_url, "CREATE TABLE t (id serial PRIMARY KEY, n int DEFAULT 7)") as source:
         assert await insert(source, "t", {}) == [["1"]]
-        assert await asked(postgres_url, "SELECT * FROM t") == [(1, 7)]
+        assert await fetch_rows(postgres_url, "SELECT * FROM t") == [(1, 7)]
 
 
 async def test_odd_names_are_quoted(postgres_url: str) -> None:
     script = """CREATE SCHEMA "S"; CREATE TABLE "S"."a""b; DROP TABLE x" ("select" int, "k;--" serial PRIMARY KEY)"""
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, 'a"b; DROP TABLE x', "S")
-        answers = await together(source, [entry(facts, {"select": n}) for n in range(5)])
+        answers = await insert_concurrently(source, [entry(facts, {"select": n}) for n in range(5)])
         assert sorted(answer.output[0][0] for answer in answers) == ["1", "2", "3", "4", "5"]
 
 
@@ -161,10 +161,10 @@ async def test_a_batch_is_inserted_whole_with_its_keys_in_order(postgres_url: st
     async with opened(postgres_url, "CREATE TABLE t (id serial PRIMARY KEY, n int, m int)") as source:
         rows: list[dict[str, Any]] = [{"n": 1}, {"n": 2}, {"m": 3}, {"n": 4, "m": 4}, {"n": 5}]
         assert await insert(source, "t", *rows) == [["1"], ["2"], ["3"], ["4"], ["5"]]
-        assert await asked(postgres_url, "SELECT id, n, m FROM t ORDER BY id") == [
+        assert await fetch_rows(postgres_url, "SELECT id, n, m FROM t ORDER BY id") == [
             (1, 1, None), (2, 2, None), (3, None, 3), (4, 4, 4), (5, 5, None),
         ]  # fmt: skip
-        assert await asked(postgres_url, "SELECT count(DISTINCT xmin::text) FROM t") == [(1,)]
+        assert await fetch_rows(postgres_url, "SELECT count(DISTINCT xmin::text) FROM t") == [(1,)]
 
 
 async def test_a_trigger_that_changes_keys_does_not_mix_them_up(postgres_url: str) -> None:
@@ -179,7 +179,7 @@ async def test_a_trigger_that_changes_keys_does_not_mix_them_up(postgres_url: st
         for table, given in (("t", {"id": 1}), ("s", {})):
             facts = await facts_of(source, table)
             entries = [entry(facts, {**{part: value + n for part, value in given.items()}, "n": n}) for n in range(30)]
-            answers = await together(source, entries)
+            answers = await insert_concurrently(source, entries)
             assert [answer.output for answer in answers] == [[[str(1000 - n)]] for n in range(30)]
 
 
@@ -190,11 +190,11 @@ async def test_nor_does_one_that_came_after_the_facts_were_read(postgres_url: st
     """
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, "it's")
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(30)])
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(30)])
         assert [answer.output for answer in answers] == [[[str(n + 1)]] for n in range(30)]
         trigger = """CREATE TRIGGER turn BEFORE INSERT ON "it's" FOR EACH ROW EXECUTE FUNCTION turn()"""
-        await asked(postgres_url, trigger)
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(30)])
+        await fetch_rows(postgres_url, trigger)
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(30)])
         assert [answer.output for answer in answers] == [[[str(1000 - n)]] for n in range(30)]
 
 
@@ -207,7 +207,7 @@ async def test_a_row_that_a_trigger_skips_is_no_success_and_its_neighbours_are(p
     """
     async with opened(postgres_url, script) as source:
         facts = await facts_of(source, "t")
-        answers = await together(source, [entry(facts, {"id": n}) for n in range(20)])
+        answers = await insert_concurrently(source, [entry(facts, {"id": n}) for n in range(20)])
         assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [7]
         assert "trigger" in answers[7].message
-        assert await asked(postgres_url, "SELECT count(*) FROM t") == [(19,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM t") == [(19,)]

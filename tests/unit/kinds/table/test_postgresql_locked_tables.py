@@ -9,7 +9,15 @@ import pytest
 
 from pegboard.kinds.table.postgresql_source import PostgresqlSource
 from pegboard.kinds.table.source import InsertEntry, InsertFault
-from tests.unit.kinds.table.postgresql_tables import asked, connected, entry, facts_of, opened, run, together
+from tests.unit.kinds.table.postgresql_tables import (
+    connected,
+    entry,
+    facts_of,
+    fetch_rows,
+    insert_concurrently,
+    opened,
+    run,
+)
 from tests.waiting import until
 
 COLUMNS = [f"c{n}" for n in range(12)]
@@ -24,7 +32,7 @@ WAITING = (
 )
 
 
-async def beside(source: PostgresqlSource, url: str, crowd: Sequence[InsertEntry]) -> None:
+async def insert_beside_lock(source: PostgresqlSource, url: str, crowd: Sequence[InsertEntry]) -> None:
     """Insert into a free table while a crowd waits for one that is locked."""
     free = await facts_of(source, "free")
     async with connected(url) as other:
@@ -32,7 +40,7 @@ async def beside(source: PostgresqlSource, url: str, crowd: Sequence[InsertEntry
         tasks = [asyncio.create_task(source.insert(one)) for one in crowd]
 
         async def are_waiting() -> bool:
-            return bool(await asked(url, WAITING) >= [(2,)])
+            return bool(await fetch_rows(url, WAITING) >= [(2,)])
 
         await until(are_waiting)
         for n in range(3):
@@ -40,21 +48,21 @@ async def beside(source: PostgresqlSource, url: str, crowd: Sequence[InsertEntry
         assert not any(task.done() for task in tasks)
         await other.execute("COMMIT")
         await asyncio.gather(*tasks)
-    assert await asked(url, "SELECT count(*) FROM free") == [(3,)]
+    assert await fetch_rows(url, "SELECT count(*) FROM free") == [(3,)]
 
 
 async def test_rows_with_ever_other_columns_for_a_locked_table_hold_up_no_other(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES, connections=6) as source:
         facts = await facts_of(source, "stuck")
-        await beside(source, postgres_url, [entry(facts, {name: 1}) for name in COLUMNS])
-    assert await asked(postgres_url, "SELECT count(*) FROM stuck") == [(12,)]
+        await insert_beside_lock(source, postgres_url, [entry(facts, {name: 1}) for name in COLUMNS])
+    assert await fetch_rows(postgres_url, "SELECT count(*) FROM stuck") == [(12,)]
 
 
 async def test_batches_for_a_locked_table_hold_up_no_other(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES, connections=6) as source:
         facts = await facts_of(source, "stuck")
-        await beside(source, postgres_url, [entry(facts, {"c0": n}, {"c1": n}) for n in range(12)])
-    assert await asked(postgres_url, "SELECT count(*) FROM stuck") == [(24,)]
+        await insert_beside_lock(source, postgres_url, [entry(facts, {"c0": n}, {"c1": n}) for n in range(12)])
+    assert await fetch_rows(postgres_url, "SELECT count(*) FROM stuck") == [(24,)]
 
 
 async def test_a_caller_who_leaves_while_the_row_is_being_committed_leaves_an_answer(postgres_url: str) -> None:
@@ -69,13 +77,13 @@ async def test_a_caller_who_leaves_while_the_row_is_being_committed_leaves_an_an
         task = asyncio.create_task(source.insert(entry(await facts_of(source, "free"), {"n": 1})))
 
         async def is_waiting() -> bool:
-            return bool(await asked(postgres_url, WAITING) >= [(1,)])
+            return bool(await fetch_rows(postgres_url, WAITING) >= [(1,)])
 
         await until(is_waiting)
         task.cancel()
         await other.execute("SELECT pg_advisory_unlock(1)")
         assert (await task).output == [["1"]]
-    assert await asked(postgres_url, "SELECT id FROM free") == [(1,)]
+    assert await fetch_rows(postgres_url, "SELECT id FROM free") == [(1,)]
 
 
 @pytest.mark.parametrize("setting", ["lock_timeout", "statement_timeout"])
@@ -89,8 +97,8 @@ async def test_where_the_server_itself_loses_patience_only_the_row_that_waits_is
     async with opened(postgres_url, TABLES) as source, connected(postgres_url) as other:
         facts = await facts_of(source, "counted")
         await other.execute("BEGIN; INSERT INTO counted (n) VALUES (7)")
-        answers = await together(source, [entry(facts, {"n": n}) for n in range(20)])
+        answers = await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(20)])
         assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [7]
         assert answers[7].code == "P1008"
         await other.execute("ROLLBACK")
-    assert await asked(postgres_url, "SELECT count(*) FROM counted") == [(19,)]
+    assert await fetch_rows(postgres_url, "SELECT count(*) FROM counted") == [(19,)]

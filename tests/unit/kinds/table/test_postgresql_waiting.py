@@ -10,15 +10,15 @@ import pytest
 
 from pegboard.kinds.table.source import InsertAnswer, InsertFault, RowKey
 from tests.unit.kinds.table.postgresql_tables import (
-    answered,
-    asked,
     connected,
     entry,
     facts_of,
+    fetch_rows,
     insert,
+    insert_concurrently,
     opened,
+    return_keys,
     run,
-    together,
 )
 from tests.waiting import until
 
@@ -36,7 +36,9 @@ async def test_a_locked_table_refuses_in_time_and_takes_nothing_later(postgres_u
     async with opened(postgres_url, TABLES) as source, connected(postgres_url) as other:
         facts = await facts_of(source, "t")
         await other.execute("BEGIN; LOCK TABLE t")
-        answers = await together(source, [entry(facts, {"n": n}, seconds=0.3 + n % 3 / 10) for n in range(20)])
+        answers = await insert_concurrently(
+            source, [entry(facts, {"n": n}, seconds=0.3 + n % 3 / 10) for n in range(20)]
+        )
         assert {(answer.code, answer.is_unknown) for answer in answers} == {("P1008", False)}
 
         async def is_given_up() -> bool:
@@ -45,7 +47,7 @@ async def test_a_locked_table_refuses_in_time_and_takes_nothing_later(postgres_u
         assert await until(is_given_up)
         await other.execute("COMMIT")
         assert await insert(source, "t", {"n": 100})
-        assert await asked(postgres_url, "SELECT n FROM t") == [(100,)]
+        assert await fetch_rows(postgres_url, "SELECT n FROM t") == [(100,)]
 
 
 async def test_a_locked_batch_refuses_in_time(postgres_url: str) -> None:
@@ -69,10 +71,10 @@ async def test_a_locked_table_holds_up_no_other(postgres_url: str) -> None:
             return bool(await other.fetchval(WAITING))
 
         await until(is_waiting)
-        assert len(await together(source, [entry(free, {"n": n}) for n in range(20)])) == 20
+        assert len(await insert_concurrently(source, [entry(free, {"n": n}) for n in range(20)])) == 20
         await other.execute("COMMIT")
         assert len(await asyncio.gather(*stuck)) == 20
-        assert await asked(postgres_url, "SELECT count(*) FROM t") == [(20,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM t") == [(20,)]
 
 
 async def test_a_row_that_waits_for_another_users_holds_up_no_neighbour(postgres_url: str) -> None:
@@ -82,10 +84,10 @@ async def test_a_row_that_waits_for_another_users_holds_up_no_neighbour(postgres
         tasks = [asyncio.create_task(source.insert(entry(facts, {"n": n}))) for n in range(20)]
         await asyncio.gather(*tasks[:7], *tasks[8:])
         assert not tasks[7].done()
-        assert len(await together(source, [entry(facts, {"n": n}) for n in range(20, 30)])) == 10
+        assert len(await insert_concurrently(source, [entry(facts, {"n": n}) for n in range(20, 30)])) == 10
         await other.execute("ROLLBACK")
         assert (await tasks[7]).output
-        assert await asked(postgres_url, "SELECT n FROM t ORDER BY n") == [(n,) for n in range(30)]
+        assert await fetch_rows(postgres_url, "SELECT n FROM t ORDER BY n") == [(n,) for n in range(30)]
 
 
 async def test_a_caller_who_is_gone_leaves_no_row(postgres_url: str) -> None:
@@ -103,7 +105,7 @@ async def test_a_caller_who_is_gone_leaves_no_row(postgres_url: str) -> None:
         await asyncio.wait(tasks[:4])
         await other.execute("COMMIT")
         await asyncio.gather(*tasks[4:])
-        assert await asked(postgres_url, "SELECT n FROM t ORDER BY n") == [(n,) for n in range(4, 10)]
+        assert await fetch_rows(postgres_url, "SELECT n FROM t ORDER BY n") == [(n,) for n in range(4, 10)]
 
 
 async def test_the_statement_ends_when_everybody_is_gone(postgres_url: str) -> None:
@@ -123,7 +125,7 @@ async def test_the_statement_ends_when_everybody_is_gone(postgres_url: str) -> N
             task.cancel()
         await until(not_waiting)
         await other.execute("COMMIT")
-    assert await asked(postgres_url, "SELECT n FROM t") == []
+    assert await fetch_rows(postgres_url, "SELECT n FROM t") == []
 
 
 async def test_a_caller_who_leaves_just_before_commit_is_left_out(postgres_url: str) -> None:
@@ -133,14 +135,14 @@ async def test_a_caller_who_leaves_just_before_commit_is_left_out(postgres_url: 
 
         def leave(keys: Sequence[RowKey]) -> InsertAnswer:
             tasks[3].cancel()
-            return answered(keys)
+            return return_keys(keys)
 
         entries = [entry(facts, {"n": n}) for n in range(10)]
         entries[5] = entries[5]._replace(build_answer=leave)
         tasks += [asyncio.create_task(source.insert(one)) for one in entries]
         await asyncio.wait(tasks)
         assert [n for n, task in enumerate(tasks) if task.cancelled()] == [3]
-        rows = dict(await asked(postgres_url, "SELECT n, id::text FROM t"))
+        rows = dict(await fetch_rows(postgres_url, "SELECT n, id::text FROM t"))
     assert rows == {n: task.result().output[0][0] for n, task in enumerate(tasks) if n != 3}
 
 
@@ -153,10 +155,10 @@ async def test_an_answer_that_cannot_be_made_leaves_no_row_and_hurts_no_neighbou
 
         entries = [entry(facts, {"n": n}) for n in range(10)]
         entries[4] = entries[4]._replace(build_answer=fail)
-        answers = await together(source, entries)
+        answers = await insert_concurrently(source, entries)
         assert [n for n, answer in enumerate(answers) if isinstance(answer, LookupError)] == [4]
-        assert await asked(postgres_url, "SELECT count(*) FROM t WHERE n <> 4") == [(9,)]
-        assert await asked(postgres_url, "SELECT count(*) FROM t WHERE n = 4") == [(0,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM t WHERE n <> 4") == [(9,)]
+        assert await fetch_rows(postgres_url, "SELECT count(*) FROM t WHERE n = 4") == [(0,)]
 
 
 async def test_when_all_connections_are_in_use_that_is_what_is_reported(postgres_url: str) -> None:
@@ -169,12 +171,14 @@ async def test_when_all_connections_are_in_use_that_is_what_is_reported(postgres
             return bool(await other.fetchval(WAITING))
 
         await until(is_waiting)
-        answers = await together(source, [entry(free, {"n": 1}, seconds=0.2), entry(free, {"n": 2}, {}, seconds=0.2)])
+        answers = await insert_concurrently(
+            source, [entry(free, {"n": 1}, seconds=0.2), entry(free, {"n": 2}, {}, seconds=0.2)]
+        )
         assert [answer.code for answer in answers] == ["P2024", "P2024"]
         await other.execute("COMMIT")
         await stuck
         assert await insert(source, "other", {"n": 3})
-    assert await asked(postgres_url, "SELECT n FROM other") == [(3,)]
+    assert await fetch_rows(postgres_url, "SELECT n FROM other") == [(3,)]
 
 
 async def test_a_row_that_may_not_lock_says_it_timed_out(postgres_url: str) -> None:
@@ -184,7 +188,7 @@ async def test_a_row_that_may_not_lock_says_it_timed_out(postgres_url: str) -> N
         await run(postgres_url, f"ALTER DATABASE {name} SET lock_timeout = '50ms'")
         await other.execute("BEGIN; LOCK TABLE t")
         async with opened(postgres_url) as impatient:
-            answers: list[Any] = await together(impatient, [entry(facts, {"n": n}) for n in range(3)])
+            answers: list[Any] = await insert_concurrently(impatient, [entry(facts, {"n": n}) for n in range(3)])
         assert {(answer.code, answer.sqlstate) for answer in answers} == {("P1008", "55P03")}
 
 
@@ -195,4 +199,4 @@ async def test_a_source_that_closes_lets_what_runs_end(postgres_url: str) -> Non
         await asyncio.sleep(0)
         await source.close()
         assert len(await asyncio.gather(*tasks)) == 50
-    assert await asked(postgres_url, "SELECT count(*) FROM t") == [(50,)]
+    assert await fetch_rows(postgres_url, "SELECT count(*) FROM t") == [(50,)]

@@ -41,11 +41,13 @@ VALUES = (
 def pairs(values: st.SearchStrategy[Any], low: str, high: str) -> st.SearchStrategy[dict[str, Any]]:
     """A lower and an upper limit, each perhaps and in order."""
 
-    def named(two: tuple[Any, Any]) -> dict[str, Any]:
+    def list_invalid_fields(two: tuple[Any, Any]) -> dict[str, Any]:
         return {word: value for word, value in zip((low, high), two, strict=True) if value is not None}
 
     return (
-        st.tuples(st.none() | values, st.none() | values).filter(lambda two: None in two or two[0] <= two[1]).map(named)
+        st.tuples(st.none() | values, st.none() | values)
+        .filter(lambda two: None in two or two[0] <= two[1])
+        .map(list_invalid_fields)
     )
 
 
@@ -134,7 +136,7 @@ def fits(field: TableField, value: Any) -> bool:
     return isinstance(value, dict) and not holds_nul(value)
 
 
-def named(arguments: TableArgumentChecker, given: dict[str, Any]) -> set[str]:
+def list_invalid_fields(arguments: TableArgumentChecker, given: dict[str, Any]) -> set[str]:
     """The fields that are complained about."""
     try:
         assert arguments.check(given) is given
@@ -155,14 +157,14 @@ def test_a_row_fits_or_exactly_its_faulty_fields_are_named(fields: list[dict[str
     unfit = {name for name in row if name not in known or not fits(known[name], row[name])}
     unfit |= {field.name for field in table.fields if field.required and field.name not in row}
     [tool] = build_table_tools(table, None, owner_id="o", now=NOW)
-    assert named(TableArgumentChecker(tool), row) == unfit
+    assert list_invalid_fields(TableArgumentChecker(tool), row) == unfit
 
 
 @given(FIELD, st.lists(VALUES, min_size=1, max_size=4))
 def test_a_row_of_a_batch_fits_if_it_fits_alone(field: dict[str, Any], values: list[Any]) -> None:
     table = TableEntry.model_validate(entry({"name": "f0", **field}, batch=True))
     one, many = map(TableArgumentChecker, build_table_tools(table, None, owner_id="o", now=NOW))
-    unfit = {place for place, value in enumerate(values) if named(one, {"f0": value})}
+    unfit = {place for place, value in enumerate(values) if list_invalid_fields(one, {"f0": value})}
     try:
         many.check({"rows": [{"f0": value} for value in values]})
     except InvalidArguments as error:
@@ -178,4 +180,6 @@ def test_decimal_places_are_those_of_the_json(scale: int, number: Decimal, place
     field = {"name": "a", "dataType": "numeric", "required": True, "scale": scale}
     [tool] = build_table_tools(TableEntry.model_validate(entry(field)), None, owner_id="o", now=NOW)
     is_fit = (Fraction(text) * 10**scale).denominator == 1
-    assert named(TableArgumentChecker(tool), parse_json(f'{{"a": {text}}}'.encode())) == (set() if is_fit else {"a"})
+    assert list_invalid_fields(TableArgumentChecker(tool), parse_json(f'{{"a": {text}}}'.encode())) == (
+        set() if is_fit else {"a"}
+    )

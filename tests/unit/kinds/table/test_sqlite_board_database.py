@@ -16,7 +16,7 @@ from pegboard.kinds.table.sqlite_source import SqliteSource
 from pegboard.storage.database import Database
 from pegboard.storage.migrate import migrate
 from tests.unit.journal.standalone_journals import opened
-from tests.unit.kinds.table.journaled import journaled, opened_journal, recorded, stripped
+from tests.unit.kinds.table.journaled import build_entry, opened_journal, recorded, strip_id
 from tests.unit.kinds.table.sqlite_tables import entry
 from tests.unit.storage.sample_rows import an_execution
 
@@ -51,7 +51,7 @@ async def rows(board: Database, query: str) -> list[Any]:
 
 async def notes_of(own: SqliteSource, *notes: str) -> list[InsertEntry]:
     """Entries that are recorded in the journal with their rows."""
-    return [journaled(await entry(own, "notes", {"note": note})) for note in notes]
+    return [build_entry(await entry(own, "notes", {"note": note})) for note in notes]
 
 
 async def test_a_row_and_its_journal_entry_are_there_together(board: Database, own: SqliteSource) -> None:
@@ -60,7 +60,7 @@ async def test_a_row_and_its_journal_entry_are_there_together(board: Database, o
     assert own.is_transactional
     assert (await own.insert(one)).output == [[1]]
     assert await rows(board, "SELECT note FROM notes") == [("buy milk",)]
-    assert await recorded(board) == {stripped(one.run_id): "1"}
+    assert await recorded(board) == {strip_id(one.run_id): "1"}
 
 
 async def test_neither_is_there_if_the_journal_takes_no_entry(board: Database, own: SqliteSource) -> None:
@@ -73,14 +73,14 @@ async def test_neither_is_there_if_the_journal_takes_no_entry(board: Database, o
     async with board.write() as conn:
         await conn.execute(text("DROP TRIGGER full"))
     assert (await own.insert(one)).output == [[1]]
-    assert await recorded(board) == {stripped(one.run_id): "1"}
+    assert await recorded(board) == {strip_id(one.run_id): "1"}
 
 
 async def test_a_row_that_fails_leaves_no_entry_and_hurts_no_other(board: Database, own: SqliteSource) -> None:
     entries = await notes_of(own, "a", "a", "b")
     outcomes = await asyncio.gather(*map(own.insert, entries), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [InsertAnswer, InsertFault, InsertAnswer]
-    assert (await recorded(board)).keys() == {stripped(entries[0].run_id), stripped(entries[2].run_id)}
+    assert (await recorded(board)).keys() == {strip_id(entries[0].run_id), strip_id(entries[2].run_id)}
 
 
 async def test_a_call_that_recovery_gave_up_is_never_committed(
@@ -107,7 +107,7 @@ async def test_a_journal_that_was_closed_by_another_process_begins_another_chain
         await conn.execute(text("UPDATE writers SET closed_at = started_at"))
     await own.insert(entries[1])
     assert await rows(board, "SELECT count(DISTINCT writer) FROM executions") == [(2,)]
-    assert await recorded(board) == {stripped(one.run_id): str(n) for n, one in enumerate(entries, 1)}
+    assert await recorded(board) == {strip_id(one.run_id): str(n) for n, one in enumerate(entries, 1)}
 
 
 async def test_inserts_take_turns_with_the_boards_own_changes(board: Database, own: SqliteSource) -> None:
@@ -160,4 +160,4 @@ async def test_a_caller_that_goes_leaves_neither_row_nor_entry(board: Database, 
         await asyncio.wait(tasks[:1])
     assert (await tasks[1]).output == [[2]]
     assert await rows(board, "SELECT note FROM notes ORDER BY id") == [("before",), ("here",)]
-    assert (await recorded(board)).keys() == {stripped(before.run_id), stripped(entries[1].run_id)}
+    assert (await recorded(board)).keys() == {strip_id(before.run_id), strip_id(entries[1].run_id)}

@@ -12,7 +12,7 @@ import pytest
 from pegboard.kinds.table.source import InsertFault
 from pegboard.kinds.table.sqlite_errors import explain_sqlite_error
 from pegboard.kinds.table.sqlite_source import SqliteSource
-from tests.unit.kinds.table.sqlite_tables import asked, insert, run
+from tests.unit.kinds.table.sqlite_tables import fetch_rows, insert, run
 
 TABLES = """
 CREATE TABLE parents (id TEXT PRIMARY KEY);
@@ -79,7 +79,7 @@ async def test_a_row_at_fault_is_reported_with_code_sqlstate_columns_and_constra
     fault = refused.value
     assert (fault.code, fault.sqlstate, fault.columns, fault.constraint) == (code, sqlstate, columns, constraint)
     assert (fault.row, fault.is_unknown, fault.is_stale, fault.retry_after_ms) == (1, False, False, None)
-    assert asked(tmp_path / "data.db", "SELECT count(*) FROM t") == [(1,)]
+    assert fetch_rows(tmp_path / "data.db", "SELECT count(*) FROM t") == [(1,)]
 
 
 async def test_a_strict_table_says_which_column_takes_no_such_value(source: SqliteSource) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from pegboard.kinds.table.source import InsertAnswer, InsertFault
 from pegboard.kinds.table.sqlite_source import SqliteSource
-from tests.unit.kinds.table.sqlite_tables import MOODS, asked, entry, insert, run
+from tests.unit.kinds.table.sqlite_tables import MOODS, entry, fetch_rows, insert, run
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ async def together(source: SqliteSource, *entries: Any) -> list[Any]:
 async def test_a_row_is_answered_with_its_key_once_it_is_there(source: SqliteSource, file: Path) -> None:
     assert await insert(source, "moods", {"user_id": "ada", "mood": "happy"}) == [[1]]
     assert await insert(source, "users", {"id": "ada", "name": "Ada"}) == [["ada"]]
-    assert asked(file, "SELECT * FROM moods") == [(1, "ada", "happy", None)]
+    assert fetch_rows(file, "SELECT * FROM moods") == [(1, "ada", "happy", None)]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ async def test_the_key_is_returned_whatever_it_is(
 ) -> None:
     run(file, f"CREATE TABLE t {declared}")
     assert await insert(source, "t", row) == [key]
-    assert len(asked(file, "SELECT * FROM t")) == 1
+    assert len(fetch_rows(file, "SELECT * FROM t")) == 1
 
 
 async def test_odd_names_are_names_and_odd_values_are_values(source: SqliteSource, file: Path) -> None:
@@ -75,7 +75,7 @@ async def test_odd_names_are_names_and_odd_values_are_values(source: SqliteSourc
 async def test_a_column_that_is_not_among_the_facts_never_becomes_sql(source: SqliteSource, file: Path) -> None:
     with pytest.raises(ValueError, match="names columns that the table does not have"):
         await insert(source, "moods", {"user_id) SELECT 1 --": "x"})
-    assert asked(file, "SELECT * FROM moods") == []
+    assert fetch_rows(file, "SELECT * FROM moods") == []
 
 
 async def test_a_hundred_that_come_together_are_each_answered_with_their_own_id(
@@ -85,7 +85,7 @@ async def test_a_hundred_that_come_together_are_each_answered_with_their_own_id(
     before = transactions(file)
     outcomes = await together(source, *entries)
     assert transactions(file) == before + 1
-    rows = dict(asked(file, "SELECT user_id, id FROM moods"))
+    rows = dict(fetch_rows(file, "SELECT user_id, id FROM moods"))
     assert len(rows) == 100
     assert [outcome.output for outcome in outcomes] == [[[rows[f"u{number}"]]] for number in range(100)]
 
@@ -111,7 +111,7 @@ async def test_a_failed_entry_undoes_only_itself(source: SqliteSource, file: Pat
         InsertFault,
         InsertAnswer,
     ]
-    assert asked(file, "SELECT user_id FROM moods ORDER BY id") == [("u0",), ("u1",), ("u2",)]
+    assert fetch_rows(file, "SELECT user_id FROM moods ORDER BY id") == [("u0",), ("u1",), ("u2",)]
 
 
 async def test_the_rows_of_an_entry_are_there_all_or_none(source: SqliteSource, file: Path) -> None:
@@ -120,7 +120,7 @@ async def test_the_rows_of_an_entry_are_there_all_or_none(source: SqliteSource, 
     with pytest.raises(InsertFault) as refused:
         await insert(source, "moods", {"user_id": "a"}, {"user_id": "b"}, {"user_id": "c", "intensity": 11})
     assert (refused.value.code, refused.value.row, refused.value.columns) == ("P2004", 2, ("intensity",))
-    assert asked(file, "SELECT count(*) FROM moods") == [(4,)]
+    assert fetch_rows(file, "SELECT count(*) FROM moods") == [(4,)]
 
 
 async def test_of_two_that_exclude_each_other_one_is_there(source: SqliteSource, file: Path) -> None:
@@ -128,7 +128,7 @@ async def test_of_two_that_exclude_each_other_one_is_there(source: SqliteSource,
     first, second = await together(source, *entries)
     assert first.output == [[1]]
     assert second.code == "P2002"
-    assert asked(file, "SELECT count(*) FROM moods") == [(1,)]
+    assert fetch_rows(file, "SELECT count(*) FROM moods") == [(1,)]
 
 
 async def test_a_row_that_ends_the_transaction_does_not_take_others_with_it(source: SqliteSource, file: Path) -> None:
@@ -136,7 +136,7 @@ async def test_a_row_that_ends_the_transaction_does_not_take_others_with_it(sour
     entries = [await entry(source, "t", {"a": word}) for word in ("x", "y", "x", "z", "y")]
     outcomes = await together(source, *entries)
     assert [getattr(outcome, "code", None) for outcome in outcomes] == [None, None, "P2002", None, "P2002"]
-    assert asked(file, "SELECT a FROM t ORDER BY id") == [("x",), ("y",), ("z",)]
+    assert fetch_rows(file, "SELECT a FROM t ORDER BY id") == [("x",), ("y",), ("z",)]
 
 
 async def test_a_reference_that_is_checked_at_the_end_fails_for_its_own_entry(source: SqliteSource, file: Path) -> None:
@@ -151,7 +151,7 @@ async def test_a_reference_that_is_checked_at_the_end_fails_for_its_own_entry(so
     assert isinstance(good, InsertAnswer)
     assert isinstance(free, InsertAnswer)
     assert (bad.code, bad.sqlstate, bad.columns, bad.row) == ("P2003", "23503", ("u",), 1)
-    assert asked(file, "SELECT u FROM t ORDER BY id") == [("ada",), (None,)]
+    assert fetch_rows(file, "SELECT u FROM t ORDER BY id") == [("ada",), (None,)]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ async def test_a_row_that_the_table_skips_is_not_reported_to_be_there(
     with pytest.raises(InsertFault, match="kept the row out") as skipped:
         await insert(source, "t", {"a": "y"}, {"a": "x"})
     assert skipped.value.row == 1
-    assert ("y",) not in asked(file, "SELECT a FROM t")
+    assert ("y",) not in fetch_rows(file, "SELECT a FROM t")
 
 
 async def test_a_trigger_that_takes_too_long_is_stopped_and_the_others_go_on(source: SqliteSource, file: Path) -> None:
@@ -184,7 +184,7 @@ async def test_a_trigger_that_takes_too_long_is_stopped_and_the_others_go_on(sou
     assert isinstance(two, InsertAnswer)
     assert isinstance(slow, InsertFault)
     assert slow.sqlstate == "57014"
-    assert asked(file, "SELECT n FROM t ORDER BY n") == [(1,), (2,)]
+    assert fetch_rows(file, "SELECT n FROM t ORDER BY n") == [(1,), (2,)]
 
 
 async def test_a_call_whose_time_is_up_is_not_run(source: SqliteSource, file: Path) -> None:
@@ -192,7 +192,7 @@ async def test_a_call_whose_time_is_up_is_not_run(source: SqliteSource, file: Pa
     outcomes = await together(source, late, await entry(source, "moods", {"user_id": "ada"}))
     assert outcomes[0].code == "P2024"
     assert outcomes[1].output == [[1]]
-    assert asked(file, "SELECT user_id FROM moods") == [("ada",)]
+    assert fetch_rows(file, "SELECT user_id FROM moods") == [("ada",)]
 
 
 async def test_a_caller_that_goes_while_its_row_waits_for_the_commit_leaves_none(
@@ -216,7 +216,7 @@ async def test_a_caller_that_goes_while_its_row_waits_for_the_commit_leaves_none
     kept = await source.insert(second._replace(build_answer=answered))
     assert task.cancelled()
     assert kept.output == [(1,)]
-    assert asked(file, "SELECT user_id FROM moods") == [("here",)]
+    assert fetch_rows(file, "SELECT user_id FROM moods") == [("here",)]
 
 
 async def test_an_answer_that_cannot_be_made_leaves_no_row(source: SqliteSource, file: Path) -> None:
@@ -228,7 +228,7 @@ async def test_an_answer_that_cannot_be_made_leaves_no_row(source: SqliteSource,
         source, made._replace(build_answer=answered), await entry(source, "moods", {"user_id": "b"})
     )
     assert isinstance(outcomes[0], LookupError)
-    assert asked(file, "SELECT user_id FROM moods") == [("b",)]
+    assert fetch_rows(file, "SELECT user_id FROM moods") == [("b",)]
 
 
 async def test_closing_lets_what_waits_be_committed(file: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from pegboard.kinds.table.source import InsertEntry, InsertFault
 from pegboard.kinds.table.sqlite_source import SqliteSource
-from tests.unit.kinds.table.sqlite_tables import MOODS, asked, entry, insert, names_in, overwritten, run
+from tests.unit.kinds.table.sqlite_tables import MOODS, entry, fetch_rows, insert, names_in, overwritten, run
 from tests.waiting import until
 
 
@@ -90,7 +90,7 @@ async def test_a_lock_that_is_kept_is_reported_and_nothing_is_written(
         other.execute("ROLLBACK")
     found = [(fault.code, fault.sqlstate, fault.is_unknown) for fault in faults if isinstance(fault, InsertFault)]
     assert found == [("P1008", "55P03", False)] * 2
-    assert asked(file, "SELECT * FROM moods") == []
+    assert fetch_rows(file, "SELECT * FROM moods") == []
     assert (await source.insert(entries[0])).output == [[1]]
 
 
@@ -104,7 +104,7 @@ async def test_a_reader_that_keeps_the_commit_waiting_is_reported_and_nothing_is
         reader.execute("SELECT * FROM moods").fetchall()
         assert (await refused(source, one)).code == "P1008"
         reader.execute("COMMIT")
-    assert asked(file, "SELECT * FROM moods") == []
+    assert fetch_rows(file, "SELECT * FROM moods") == []
     assert (await source.insert(one)).output == [[1]]
 
 
@@ -120,7 +120,7 @@ async def test_callers_that_go_while_the_file_is_locked_leave_no_row(source: Sql
         other.execute("ROLLBACK")
         await asyncio.wait(tasks)
     assert [task.cancelled() for task in tasks] == [False, True, True, False]
-    assert asked(file, "SELECT user_id FROM moods") == [("u0",), ("u3",)]
+    assert fetch_rows(file, "SELECT user_id FROM moods") == [("u0",), ("u3",)]
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ async def test_rows_go_to_the_file_that_has_the_name_now(source: SqliteSource, f
     assert names_in(tmp_path) == ["old.db"]
     run(file, MOODS)
     assert (await source.insert(one)).output == [[1]]
-    assert asked(file, "SELECT user_id FROM moods") == [("new",)]
-    assert asked(tmp_path / "old.db", "SELECT user_id FROM moods") == [("old",)]
+    assert fetch_rows(file, "SELECT user_id FROM moods") == [("new",)]
+    assert fetch_rows(tmp_path / "old.db", "SELECT user_id FROM moods") == [("old",)]
 
 
 async def test_many_writers_on_one_file_lose_and_double_nothing(file: Path) -> None:
@@ -202,7 +202,7 @@ async def test_many_writers_on_one_file_lose_and_double_nothing(file: Path) -> N
         for number in range(30)
     ]
     outcomes = await asyncio.gather(*(source.insert(one) for source, one in entries))
-    rows = dict(asked(file, "SELECT id, user_id FROM moods"))
+    rows = dict(fetch_rows(file, "SELECT id, user_id FROM moods"))
     assert [rows[outcome.output[0][0]] for outcome in outcomes] == [one.rows[0].values[0] for _, one in entries]
     assert len(rows) == 90
     for source in sources:
@@ -217,7 +217,7 @@ async def test_a_wal_stays_one(file: Path) -> None:
         reader.execute("SELECT * FROM moods").fetchall()
         assert await insert(source, "moods", {"user_id": "ada"}) == [[1]]
     await source.close()
-    assert asked(file, "PRAGMA journal_mode") == [("wal",)]
+    assert fetch_rows(file, "PRAGMA journal_mode") == [("wal",)]
 
 
 async def test_reading_facts_waits_behind_inserts_and_not_for_good(source: SqliteSource, file: Path) -> None:

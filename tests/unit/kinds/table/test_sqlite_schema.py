@@ -11,7 +11,7 @@ import pytest
 from pegboard.kinds.table.source import InsertFault
 from pegboard.kinds.table.sqlite_source import SqliteSource
 from pegboard.kinds.table.table_schema import Column, ForeignKey
-from tests.unit.kinds.table.sqlite_tables import asked, names_in, run
+from tests.unit.kinds.table.sqlite_tables import fetch_rows, names_in, run
 
 LOW, HIGH = -(2**63), 2**63 - 1
 
@@ -189,4 +189,4 @@ async def test_a_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
 
 async def test_looking_leaves_the_journal_mode_as_it_is(source: SqliteSource, tmp_path: Path) -> None:
     await facts_of(source, "CREATE TABLE t (a)")
-    assert asked(tmp_path / "data.db", "PRAGMA journal_mode") == [("delete",)]
+    assert fetch_rows(tmp_path / "data.db", "PRAGMA journal_mode") == [("delete",)]

@@ -15,7 +15,7 @@ from pegboard.kinds.table.insert_batching import InsertOutcome, PendingInsert
 from pegboard.kinds.table.source import InsertAnswer, InsertEntry, InsertRow
 from pegboard.kinds.table.sqlite_schema import read_sqlite_schema
 from pegboard.kinds.table.sqlite_source import GroupResult, InsertGroup, commit_group, commit_inserts
-from tests.unit.kinds.table.sqlite_tables import answered
+from tests.unit.kinds.table.sqlite_tables import return_keys
 
 TABLE = """
 CREATE TABLE u (id INTEGER PRIMARY KEY);
@@ -60,7 +60,7 @@ async def _outcomes(connection: sqlite3.Connection, calls: list[tuple[list[str],
     for words, is_gone in calls:
         # Of a word that is lost, the reference leads nowhere, which shows only at the end.
         rows = tuple(InsertRow(("word", "u"), (word, 1 if word == "lost" else None)) for word in words)
-        member = PendingInsert(InsertEntry(facts, rows, "run", answered, time.monotonic() + 60))
+        member = PendingInsert(InsertEntry(facts, rows, "run", return_keys, time.monotonic() + 60))
         if is_gone:
             member.done.cancel()
         members.append(member)

@@ -47,7 +47,7 @@ def body(schema: Any, media_type: str = "application/json", *, required: bool = 
     return {"requestBody": {"required": required, "content": {media_type: {"schema": schema, **others}}}}
 
 
-def taking(schema: Any, version: str = "3.1.0", **others: Any) -> Json:
+def import_parameter(schema: Any, version: str = "3.1.0", **others: Any) -> Json:
     """Return the imported schema of one query parameter."""
     definition = of(
         {"parameters": [{"name": "p", "in": "query", "schema": schema}]}, method="get", version=version, **others
@@ -64,13 +64,13 @@ def reason(document: Json, **options: Any) -> str:
     return found.left_out[0].reason
 
 
-def noted(found: ImportedDocument) -> list[str]:
+def list_notes(found: ImportedDocument) -> list[str]:
     """Return what is left out of operations that were imported."""
     names = {definition["name"] for definition in found.definitions}
     return [item.reason for item in found.left_out if item.name in names]
 
 
-def sent(definition: Json, **arguments: Any) -> HttpRequest:
+def build_request(definition: Json, **arguments: Any) -> HttpRequest:
     """The request that a call with these arguments makes, once they are checked against the tool's schema."""
     template = RequestTemplate.of(HttpConfig.model_validate(definition["config"]), definition.get("auth_config"))
     return template.fill(ArgumentChecker(definition["input_schema"]).check(arguments))
@@ -78,7 +78,7 @@ def sent(definition: Json, **arguments: Any) -> HttpRequest:
 
 def url(definition: Json, **arguments: Any) -> str:
     """The same request's URL without the server."""
-    return str(sent(definition, **arguments).url).removeprefix(SERVER)
+    return str(build_request(definition, **arguments).url).removeprefix(SERVER)
 
 
 def shop(operations: int, version: str = "3.0.3") -> Json:

@@ -9,13 +9,13 @@ import pytest
 from pegboard.kinds.http.openapi import request_bodies as bodies_module
 from pegboard.kinds.http.openapi.import_document import ImportedDocument, import_document
 from pegboard.model.call_errors import InvalidArguments
-from tests.unit.kinds.http.openapi.make_documents import Json, api, body, of, ref, sent, swagger
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, build_request, of, ref, swagger
 
 BINARY: Json = {"type": "string", "format": "binary"}
 PNG = {"base64": "AAE=", "filename": "a.png", "content_type": "image/png"}
 
 
-def offering(**content: Any) -> ImportedDocument:
+def import_bodies(**content: Any) -> ImportedDocument:
     """Return the definitions of one operation with these bodies, by media type with `__` for the slash."""
     entries = {name.replace("__", "/").replace("_", "-"): {"schema": schema} for name, schema in content.items()}
     operation = {"operationId": "send", "summary": "Send it.", "requestBody": {"required": True, "content": entries}}
@@ -30,21 +30,23 @@ def names(found: ImportedDocument) -> dict[str, Json]:
 
 
 def test_one_schema_for_json_and_multipart_is_sent_as_multipart_if_it_has_files() -> None:
-    made = names(offering(application__json=ref("Photo"), multipart__form_data=ref("Photo")))
+    made = names(import_bodies(application__json=ref("Photo"), multipart__form_data=ref("Photo")))
     assert list(made) == ["send"]
-    data = sent(made["send"], photo=PNG, note="hi").body or b""
+    data = build_request(made["send"], photo=PNG, note="hi").body or b""
     assert b'name="photo"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n\x00\x01\r\n' in data
     text = {"type": "object", "properties": {"note": {"type": "string"}}}
-    assert "body_format" not in names(offering(application__json=text, multipart__form_data=text))["send"]["config"]
+    assert (
+        "body_format" not in names(import_bodies(application__json=text, multipart__form_data=text))["send"]["config"]
+    )
 
 
 def test_a_body_that_carries_something_else_is_a_tool_of_its_own() -> None:
     by_url = {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}
-    made = names(offering(application__json=by_url, multipart__form_data=ref("Photo"), image__png=BINARY))
+    made = names(import_bodies(application__json=by_url, multipart__form_data=ref("Photo"), image__png=BINARY))
     assert list(made) == ["send", "send_multipart", "send_png"]
-    assert sent(made["send"], url="u").body == b'{"url":"u"}'
-    assert b"\x00\x01" in (sent(made["send_multipart"], photo=PNG).body or b"")
-    request = sent(made["send_png"], body={"base64": "AAE="})
+    assert build_request(made["send"], url="u").body == b'{"url":"u"}'
+    assert b"\x00\x01" in (build_request(made["send_multipart"], photo=PNG).body or b"")
+    request = build_request(made["send_png"], body={"base64": "AAE="})
     assert (request.body, request.headers["Content-Type"]) == (b"\x00\x01", "image/png")
     assert made["send"]["description"] == "Send it."
     assert made["send_png"]["description"].endswith("This tool sends the body as image/png.")
@@ -52,8 +54,8 @@ def test_a_body_that_carries_something_else_is_a_tool_of_its_own() -> None:
 
 def test_text_of_another_type_beside_a_form_is_a_tool_of_its_own() -> None:
     form = {"type": "object", "properties": {"sdp": {"type": "string"}, "session": {"type": "object"}}}
-    made = names(offering(multipart__form_data=form, application__sdp={"type": "string"}))
-    assert sent(made["send_sdp"], body="v=0\r\n").body == b"v=0\r\n"
+    made = names(import_bodies(multipart__form_data=form, application__sdp={"type": "string"}))
+    assert build_request(made["send_sdp"], body="v=0\r\n").body == b"v=0\r\n"
     assert list(made) == ["send", "send_sdp"]
 
 
@@ -72,7 +74,7 @@ def test_names_of_such_tools_do_not_take_those_of_operations() -> None:
 
 def test_more_bodies_than_can_be_distinguished_are_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies_module, "MAX_OTHER_BODIES", 1)
-    found = offering(application__json={"type": "object"}, image__png=BINARY, image__gif=BINARY)
+    found = import_bodies(application__json={"type": "object"}, image__png=BINARY, image__gif=BINARY)
     assert [each["name"] for each in found.definitions] == ["send", "send_png"]
     assert [each.reason for each in found.left_out] == [
         "without its body as image/gif: at most 2 tools are made of one operation"
@@ -88,38 +90,38 @@ def test_files_among_alternatives_and_behind_references_are_files(word: str) -> 
     link = {"type": "object", "properties": {"url": {"type": "string"}}}
     made = of(body(schema, "multipart/form-data"), components={"schemas": {"Bytes": BINARY, "Link": link}})
     for image in (PNG, [PNG, PNG]):
-        data = sent(made, image=image).body or b""
+        data = build_request(made, image=image).body or b""
         assert data.count(b'filename="a.png"') == (2 if isinstance(image, list) else 1)
-    assert b'{"url":"u"}' in (sent(made, image={"url": "u"}).body or b"")
+    assert b'{"url":"u"}' in (build_request(made, image={"url": "u"}).body or b"")
 
 
 def test_files_in_a_form_that_cannot_be_taken_apart_are_files() -> None:
     schema = {"oneOf": [{"type": "object", "properties": {"f": BINARY}, "required": ["f"]}]}
-    data = sent(of(body(schema, "multipart/form-data")), body={"f": PNG}).body or b""
+    data = build_request(of(body(schema, "multipart/form-data")), body={"f": PNG}).body or b""
     assert b'name="f"; filename="a.png"' in data
 
 
 def test_a_body_of_bytes_is_a_file_and_a_pattern_lets_the_argument_name_its_type() -> None:
     made = of(body(BINARY, "image/*"))
-    request = sent(made, body={"base64": "AAE=", "content_type": "image/webp"})
+    request = build_request(made, body={"base64": "AAE=", "content_type": "image/webp"})
     assert (request.body, request.headers["Content-Type"]) == (b"\x00\x01", "image/webp")
-    assert sent(made, body={"text": "a"}).headers["Content-Type"] == "application/octet-stream"
+    assert build_request(made, body={"text": "a"}).headers["Content-Type"] == "application/octet-stream"
     for wrong in ("text", {"base64": "?"}, {"text": "a", "content_type": "a/b\r\nX: y"}, {"text": "a", "base64": ""}):
         with pytest.raises(InvalidArguments):
-            sent(made, body=wrong)
+            build_request(made, body=wrong)
     fixed = of(body(BINARY, "application/octet-stream"))
     with pytest.raises(InvalidArguments):
-        sent(fixed, body={"text": "a", "content_type": "text/html"})
+        build_request(fixed, body={"text": "a", "content_type": "text/html"})
 
 
 @pytest.mark.parametrize("filename", ['a"; name="evil', "a\\", "ü.png", "a;b"])
 def test_a_file_name_cannot_begin_another_header_or_parameter(filename: str) -> None:
     made = of(body({"type": "object", "properties": {"f": BINARY}}, "multipart/form-data"))
-    data = sent(made, f={"text": "x", "filename": filename}).body or b""
+    data = build_request(made, f={"text": "x", "filename": filename}).body or b""
     head = data.partition(b"\r\n\r\n")[0]
     assert head.count(b'"') == 4
     with pytest.raises(InvalidArguments):
-        sent(made, f={"text": "x", "filename": "a\r\nContent-Type: text/html"})
+        build_request(made, f={"text": "x", "filename": "a\r\nContent-Type: text/html"})
 
 
 def test_types_that_a_generator_lists_for_one_object_are_one_tool() -> None:

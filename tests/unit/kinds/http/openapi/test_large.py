@@ -11,7 +11,7 @@ from pegboard.kinds.http.openapi.import_document import import_document
 from pegboard.kinds.http.openapi.tool_builder import MAX_TOOL_SCHEMA_BYTES
 from pegboard.model.api_errors import Invalid
 from tests.function_calls import calls_in
-from tests.unit.kinds.http.openapi.make_documents import Json, api, body, noted, one, ref, sent, shop, url
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, build_request, list_notes, one, ref, shop, url
 
 
 def listing(name: str) -> Json:
@@ -30,7 +30,7 @@ def test_a_document_of_a_thousand_operations_becomes_a_thousand_tools() -> None:
     tools = {definition["name"]: definition for definition in found.definitions}
     assert len(tools) == 1000
     assert url(tools["resources7_list"], limit=5, sort=["a", "b"]) == "/v1/resources7?limit=5&sort=a&sort=b"
-    created = sent(tools["resources7_create"], name="x", parts=[{"name": "y", "note": None}])
+    created = build_request(tools["resources7_create"], name="x", parts=[{"name": "y", "note": None}])
     assert created.body == b'{"name":"x","parts":[{"name":"y","note":null,"kind":"small"}],"kind":"small"}'
     assert url(tools["delete_v1_resources150_by_id"], id=3) == "/v1/resources150/3"
 
@@ -45,7 +45,7 @@ def test_schemas_that_come_to_too_much_are_cut_where_they_are_deepest() -> None:
     check_schema(schema, where="input_schema")
     kept = list(schema["$defs"])
     assert kept == [f"S{n}" for n in range(len(kept))]
-    [note] = noted(found)
+    [note] = list_notes(found)
     assert note.startswith(f"without the schemas S{len(kept)}: its input would be too large")
     assert schema["$defs"][kept[-1]]["properties"]["n"] == {"description": f"S{len(kept)}"}
     assert compile_validator(schema).is_valid({"body": [{"n": {"n": {"t": 5}}}]})
@@ -55,7 +55,7 @@ def test_references_that_multiply_are_cut_too() -> None:
     schemas = chain(60, lambda after: {"a": after, "b": after})
     found = import_document(api({"/x": {"post": listing("S0")}}, components={"schemas": schemas}))
     assert 5 < len(found.definitions[0]["input_schema"]["$defs"]) < 20
-    assert len(noted(found)) == 1
+    assert len(list_notes(found)) == 1
 
 
 def test_a_dense_net_of_references_is_cut_to_what_the_board_takes() -> None:
@@ -66,7 +66,7 @@ def test_a_dense_net_of_references_is_cut_to_what_the_board_takes() -> None:
     paths = {f"/x{n}": {"post": listing(f"S{n}")} for n in range(5)}
     found = import_document(api(paths, components={"schemas": schemas}))
     assert len(found.definitions) == 5
-    assert len(noted(found)) == 5
+    assert len(list_notes(found)) == 5
 
 
 def test_where_something_is_cut_nothing_is_refused_that_fitted_before() -> None:
@@ -96,7 +96,7 @@ def test_a_body_too_large_to_be_taken_apart_is_one_parameter() -> None:
     [definition] = found.definitions
     assert definition["config"]["body_param"] == "body"
     assert definition["input_schema"]["properties"] == {"body": {"description": "Big"}}
-    assert sent(definition, body={"p1": 1}).body == b'{"p1":1}'
+    assert build_request(definition, body={"p1": 1}).body == b'{"p1":1}'
 
 
 def test_a_large_document_leaves_less_room_for_each(monkeypatch: pytest.MonkeyPatch) -> None:

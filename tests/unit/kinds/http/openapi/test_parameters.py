@@ -5,7 +5,17 @@ from typing import Any
 import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
-from tests.unit.kinds.http.openapi.make_documents import Json, api, body, noted, of, one, reason, sent, url
+from tests.unit.kinds.http.openapi.make_documents import (
+    Json,
+    api,
+    body,
+    build_request,
+    list_notes,
+    of,
+    one,
+    reason,
+    url,
+)
 
 COLOURS = {"type": "array", "items": {"type": "string"}}
 POINT = {"type": "object", "properties": {"R": {"type": "integer"}, "G": {"type": "integer"}}}
@@ -59,7 +69,7 @@ def test_a_path_is_written_in_the_style_declared(
 ) -> None:
     values: Json = {key: item for key, item in (("style", style), ("explode", explode)) if item is not None}
     definition = with_parameter(path="/x/{c}", name="c", **{"in": "path"}, required=True, schema=schema, **values)
-    assert str(sent(definition, c=value).url.raw_path) == f"/x/{path}"
+    assert str(build_request(definition, c=value).url.raw_path) == f"/x/{path}"
 
 
 def test_headers_and_cookies_are_sent() -> None:
@@ -68,7 +78,9 @@ def test_headers_and_cookies_are_sent() -> None:
         {"name": "X-Point", "in": "header", "schema": POINT, "explode": True},
         {"name": "session", "in": "cookie", "schema": {"type": "string"}},
     ]
-    request = sent(of({"parameters": parameters}, method="get"), **{"X-Ids": BLACK, "X-Point": RGB, "session": "s1"})
+    request = build_request(
+        of({"parameters": parameters}, method="get"), **{"X-Ids": BLACK, "X-Point": RGB, "session": "s1"}
+    )
     assert request.headers["X-Ids"] == "blue,black"
     assert request.headers["X-Point"] == "R=100,G=200"
     assert request.headers["Cookie"] == "session=s1"
@@ -78,7 +90,7 @@ def test_a_parameter_with_json_content_is_written_as_json() -> None:
     parameter = {"name": "where", "in": "query", "content": {"application/json": {"schema": POINT}}}
     definition = of({"parameters": [parameter]}, method="get")
     assert definition["config"]["styles"] == {"where": {"style": "json"}}
-    assert sent(definition, where=RGB).url.query["where"] == '{"R":100,"G":200}'
+    assert build_request(definition, where=RGB).url.query["where"] == '{"R":100,"G":200}'
 
 
 def test_reserved_characters_stay_if_they_are_allowed() -> None:
@@ -103,7 +115,7 @@ def test_nothing_is_reported_that_goes_without_saying() -> None:
 def test_a_query_parameter_of_a_post_is_reported_to_be_one() -> None:
     definition = with_parameter("post", name="q", **{"in": "query"})
     assert definition["config"]["params_in"] == {"q": "query"}
-    assert sent(definition, q="x").body is None
+    assert build_request(definition, q="x").body is None
 
 
 def test_the_operations_parameters_stand_in_for_those_of_its_path() -> None:
@@ -129,7 +141,7 @@ def test_one_name_in_several_places_becomes_several_parameters() -> None:
     definition = of(operation, path="/x/{id}", method="put")
     assert list(definition["input_schema"]["properties"]) == ["id", "query_id", "header_id", "cookie_id", "body_id"]
     assert definition["input_schema"]["required"] == ["id", "body_id"]
-    request = sent(definition, id="p", query_id="q", header_id="h", cookie_id="c", body_id=5)
+    request = build_request(definition, id="p", query_id="q", header_id="h", cookie_id="c", body_id=5)
     assert str(request.url) == "https://api.example.com/x/p?id=q"
     assert (request.headers["id"], request.headers["Cookie"], request.body) == ("h", "id=c", b'{"id":5}')
 
@@ -141,14 +153,14 @@ def test_one_name_in_several_places_becomes_several_parameters() -> None:
 def test_a_name_that_providers_refuse_is_only_used_on_the_wire(wire: str, name: str) -> None:
     definition = with_parameter(name=wire, **{"in": "query"})
     assert list(definition["input_schema"]["properties"]) == [name]
-    assert dict(sent(definition, **{name: "v"}).url.query) == {wire: "v"}
+    assert dict(build_request(definition, **{name: "v"}).url.query) == {wire: "v"}
 
 
 def test_a_long_name_is_cut_and_still_sent_whole() -> None:
     definition = with_parameter(name="n" * 200, **{"in": "query"})
     [name] = definition["input_schema"]["properties"]
     assert len(name) == 64
-    assert dict(sent(definition, **{name: "v"}).url.query) == {"n" * 200: "v"}
+    assert dict(build_request(definition, **{name: "v"}).url.query) == {"n" * 200: "v"}
 
 
 def test_a_placeholder_without_a_parameter_becomes_a_parameter() -> None:
@@ -167,7 +179,7 @@ def test_signs_that_no_url_holds_are_encoded(path: str) -> None:
     definition = of({}, method="get", path=path)
     assert "{{" not in definition["config"]["url"]
     arguments = dict.fromkeys(definition["input_schema"]["properties"], "v")
-    assert sent(definition, **arguments).url.host == "api.example.com"
+    assert build_request(definition, **arguments).url.host == "api.example.com"
 
 
 def test_headers_that_openapi_speaks_of_elsewhere_are_passed_over() -> None:
@@ -191,7 +203,7 @@ def test_headers_that_openapi_speaks_of_elsewhere_are_passed_over() -> None:
 def test_an_optional_parameter_that_cannot_be_sent_is_noted_and_the_rest_taken(parameter: Json, words: str) -> None:
     found = import_document(api({"/x": {"get": {"parameters": [parameter]}}}))
     assert len(found.definitions) == 1
-    [note] = noted(found)
+    [note] = list_notes(found)
     assert note.endswith(f": {words}")
 
 

@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
-from tests.unit.kinds.http.openapi.make_documents import Json, api, body, of, one, reason, ref, sent, taking, url
+from tests.unit.kinds.http.openapi.make_documents import (
+    Json,
+    api,
+    body,
+    build_request,
+    import_parameter,
+    of,
+    one,
+    reason,
+    ref,
+    url,
+)
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
@@ -28,7 +39,7 @@ def test_parameters_bodies_paths_and_responses_may_all_be_references() -> None:
             "schemas": {"Pet": PET},
         },
     )  # fmt: skip
-    request = sent(one(document), id=3, name="rex")
+    request = build_request(one(document), id=3, name="rex")
     assert (request.url.path, request.body) == ("/pets/3", b'{"name":"rex"}')
 
 
@@ -75,7 +86,7 @@ def test_a_schema_may_be_named_by_its_anchor(word: str) -> None:
 
 def test_a_schema_may_be_named_by_its_own_id() -> None:
     components = {"schemas": {"A": {"$id": "https://example.com/a", "type": "integer"}}}
-    assert taking({"$ref": "https://example.com/a"}, components=components)["$ref"].startswith("#/$defs/")
+    assert import_parameter({"$ref": "https://example.com/a"}, components=components)["$ref"].startswith("#/$defs/")
 
 
 def loop(*names: str) -> Json:

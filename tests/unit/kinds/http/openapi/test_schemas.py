@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pegboard.json_schema.compile import compile_validator
-from tests.unit.kinds.http.openapi.make_documents import Json, api, body, of, one, reason, taking
+from tests.unit.kinds.http.openapi.make_documents import Json, api, body, import_parameter, of, one, reason
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 OLD = ("3.0.0", "3.0.3")
@@ -49,7 +49,7 @@ def properties(schema: Json, version: str = "3.1.0", **others: Any) -> Json:
 )
 def test_what_older_versions_say_is_reported_in_todays_words(given: Json, becomes: Json) -> None:
     for version in OLD:
-        assert taking(given, version) == becomes
+        assert import_parameter(given, version) == becomes
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_what_older_versions_say_is_reported_in_todays_words(given: Json, become
     ],
 )
 def test_what_newer_versions_say_is_kept(given: Json) -> None:
-    assert taking(given) == given
-    assert taking(given, "3.2.0") == given
+    assert import_parameter(given) == given
+    assert import_parameter(given, "3.2.0") == given
 
 
 @pytest.mark.parametrize(
@@ -173,11 +173,11 @@ def test_a_schema_that_no_tool_may_have_leaves_only_its_operation_out(schema: An
 
 
 def test_texts_with_what_cannot_be_stored_are_cleaned() -> None:
-    assert taking({"type": "string", "description": " a\0b\ud800 "})["description"] == "a�b?"
+    assert import_parameter({"type": "string", "description": " a\0b\ud800 "})["description"] == "a�b?"
     assert one(api({"/x": {"get": {"summary": "x\0"}}}))["display_name"] == "x�"
 
 
 def test_long_descriptions_are_cut() -> None:
-    found = taking({"type": "string", "description": "word " * 1000})
+    found = import_parameter({"type": "string", "description": "word " * 1000})
     assert len(found["description"]) <= 2000
     assert found["description"].endswith("word…")

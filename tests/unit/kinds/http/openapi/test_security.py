@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
 from pegboard.model.api_errors import Invalid
-from tests.unit.kinds.http.openapi.make_documents import Json, api, one, sent, swagger
+from tests.unit.kinds.http.openapi.make_documents import Json, api, build_request, one, swagger
 
 BEARER = {"type": "bearer", "token": "t0ken-text"}
 KEY = {"type": "api_key", "api_key": "k3y-text"}
@@ -57,9 +57,9 @@ def test_a_key_goes_where_the_document_says(document: Any) -> None:
         found: Json = one(document({"/x": {"get": {}}}, **message), auth_config=KEY)
         return found
 
-    assert sent(placed("header")).headers["X-Own"] == "k3y-text"
-    assert sent(placed("query", "k[]")).url.query_string == "k[]=k3y-text"
-    assert sent(placed("cookie", "sid")).headers["Cookie"] == "sid=k3y-text"
+    assert build_request(placed("header")).headers["X-Own"] == "k3y-text"
+    assert build_request(placed("query", "k[]")).url.query_string == "k[]=k3y-text"
+    assert build_request(placed("cookie", "sid")).headers["Cookie"] == "sid=k3y-text"
 
 
 def test_the_scheme_that_an_operation_names_comes_first() -> None:

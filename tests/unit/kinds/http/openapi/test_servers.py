@@ -6,7 +6,7 @@ import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
 from pegboard.model.api_errors import Invalid
-from tests.unit.kinds.http.openapi.make_documents import Json, api, one, reason, sent, swagger
+from tests.unit.kinds.http.openapi.make_documents import Json, api, build_request, one, reason, swagger
 
 SOURCE = "https://docs.example.com/specs/openapi.json"
 
@@ -152,4 +152,4 @@ def test_a_parameter_that_the_servers_url_sets_is_no_argument() -> None:
     }
     definition = one(document)
     assert list(definition["input_schema"]["properties"]) == ["page"]
-    assert str(sent(definition, page="2").url).partition("?")[2] == "role=user&page=2&api%2Dversion=7"
+    assert str(build_request(definition, page="2").url).partition("?")[2] == "role=user&page=2&api%2Dversion=7"

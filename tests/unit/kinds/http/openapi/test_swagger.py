@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pegboard.kinds.http.openapi.import_document import import_document
-from tests.unit.kinds.http.openapi.make_documents import Json, noted, one, reason, sent, swagger, url
+from tests.unit.kinds.http.openapi.make_documents import Json, build_request, list_notes, one, reason, swagger, url
 
 BLACK = ["blue", "black"]
 
@@ -45,7 +45,7 @@ def test_what_no_style_can_write_is_asked_for_as_text(place: str, how: str, sepa
 
 def test_paths_and_headers_are_separated_by_commas() -> None:
     path = array("c", "path", required=True)
-    request = sent(with_parameters(path, array("X-C", "header"), path="/x/{c}"), c=BLACK, **{"X-C": BLACK})
+    request = build_request(with_parameters(path, array("X-C", "header"), path="/x/{c}"), c=BLACK, **{"X-C": BLACK})
     assert (request.url.path, request.headers["X-C"]) == ("/x/blue,black", "blue,black")
 
 
@@ -69,15 +69,15 @@ def test_a_body_is_taken_apart_like_any_other() -> None:
     parameters = [{"name": "pet", "in": "body", "required": True, "schema": {"$ref": "#/definitions/Pet"}}]
     found = one(swagger({"/x": {"post": {"parameters": parameters}}}, definitions={"Pet": pet}))
     assert found["input_schema"]["properties"] == {"name": {"type": "string"}}
-    assert sent(found, name="rex").body == b'{"name":"rex"}'
+    assert build_request(found, name="rex").body == b'{"name":"rex"}'
 
 
 def test_what_is_consumed_decides_how_a_body_is_sent() -> None:
     parameters = [{"name": "b", "in": "body", "required": True, "schema": {"type": "string"}}]
     operation = {"parameters": parameters, "consumes": ["text/plain"]}
     document = swagger({"/x": {"post": operation}}, consumes=["application/json"])
-    assert sent(one(document), body="hi").headers["Content-Type"].startswith("text/plain")
-    assert sent(one(swagger({"/x": {"post": {"parameters": parameters}}})), body="hi").body == b'"hi"'
+    assert build_request(one(document), body="hi").headers["Content-Type"].startswith("text/plain")
+    assert build_request(one(swagger({"/x": {"post": {"parameters": parameters}}})), body="hi").body == b'"hi"'
 
 
 def test_a_form_is_urlencoded_unless_it_holds_files() -> None:
@@ -85,11 +85,11 @@ def test_a_form_is_urlencoded_unless_it_holds_files() -> None:
     consumes = ["application/x-www-form-urlencoded", "multipart/form-data"]
     form = with_parameters(a, tags, method="post", consumes=consumes)
     assert form["config"] == {"url": "https://api.example.com/x", "method": "POST", "body_format": "form"}
-    assert sent(form, a="x y", tags=BLACK).body == b"a=x%20y&tags=blue&tags=black"
+    assert build_request(form, a="x y", tags=BLACK).body == b"a=x%20y&tags=blue&tags=black"
 
     photo = {"name": "photo", "in": "formData", "type": "file", "description": "A photo"}
     parts = with_parameters(a, photo, method="post", consumes=consumes)
-    data = sent(parts, a="x", photo={"base64": "AAE=", "filename": "p.png"}).body or b""
+    data = build_request(parts, a="x", photo={"base64": "AAE=", "filename": "p.png"}).body or b""
     assert b'name="photo"; filename="p.png"' in data
     assert parts["input_schema"]["properties"]["photo"]["description"] == "A photo"
 
@@ -120,7 +120,7 @@ def test_what_swagger_cannot_say_leaves_the_operation_out(operation: Json, words
 
 def test_an_optional_parameter_elsewhere_is_noted() -> None:
     found = import_document(swagger({"/x": {"get": {"parameters": [{"name": "c", "in": "cookie"}]}}}))
-    assert noted(found) == ["without the cookie parameter 'c': 'cookie' is not a place of Swagger 2.0"]
+    assert list_notes(found) == ["without the cookie parameter 'c': 'cookie' is not a place of Swagger 2.0"]
 
 
 @pytest.mark.parametrize("version", ["2.0", 2.0, 2])
