@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import accumulate
 from math import ceil, floor
+from typing import Any
 
 from sqlglot import Dialect, TokenType, exp
 
@@ -19,6 +20,13 @@ _MAX_BRACKET_DEPTH = 12
 _BRACKET_STEPS = {TokenType.L_PAREN: 1, TokenType.L_BRACKET: 1, TokenType.R_PAREN: -1, TokenType.R_BRACKET: -1}
 _OPERATORS: dict[type[exp.Expr], str] = {exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<="}
 _MIRRORED_OPERATORS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+# The bound that a comparison of a column's value sets, and which of two such bounds is the stricter one.
+_BOUND_FIELDS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    ">=": ("low", max),
+    "<=": ("high", min),
+    ">": ("above", max),
+    "<": ("below", min),
+}
 # Casts to these types do not change a value, unless they have a size.
 _LOSSLESS_TYPES = frozenset({exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.DECIMAL, exp.DType.DOUBLE})
 
@@ -151,20 +159,13 @@ def _read_text_list(condition: exp.Expr) -> tuple[str, ...]:
 
 
 def _apply_bound(bounds: ColumnBounds, sign: str, number: Decimal | None, *, is_length: bool) -> None:
-    if number is None:
+    """Narrow the bounds by one comparison; lengths are whole numbers, so that their bounds are inclusive."""
+    if number is None or sign not in _BOUND_FIELDS:
         return
+    field, stricter = _BOUND_FIELDS[sign]
+    bound: Decimal | int = number
     if is_length:
-        if sign in (">=", ">"):
-            least = floor(number) + 1 if sign == ">" else ceil(number)
-            bounds.shortest = least if bounds.shortest is None else max(bounds.shortest, least)
-        elif sign in ("<=", "<"):
-            most = ceil(number) - 1 if sign == "<" else floor(number)
-            bounds.longest = most if bounds.longest is None else min(bounds.longest, most)
-    elif sign == ">=":
-        bounds.low = number if bounds.low is None else max(bounds.low, number)
-    elif sign == "<=":
-        bounds.high = number if bounds.high is None else min(bounds.high, number)
-    elif sign == ">":
-        bounds.above = number if bounds.above is None else max(bounds.above, number)
-    elif sign == "<":
-        bounds.below = number if bounds.below is None else min(bounds.below, number)
+        field = "shortest" if stricter is max else "longest"
+        bound = {">": floor(number) + 1, ">=": ceil(number), "<": ceil(number) - 1, "<=": floor(number)}[sign]
+    known = getattr(bounds, field)
+    setattr(bounds, field, bound if known is None else stricter(known, bound))

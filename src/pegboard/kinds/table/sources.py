@@ -101,7 +101,7 @@ class TableSources:
         gone = [source for place, source in self._opened.items() if place not in opened]
         self._named, self._opened = named, opened
         for source in gone:
-            self._let_go(source)
+            self._release(source)
 
     def list_receipt_stores(self) -> dict[str, ReceiptStore]:
         """Return the receipts of all open databases other than the board's own."""
@@ -140,7 +140,7 @@ class TableSources:
     async def close(self) -> None:
         """Close all sources after their running inserts."""
         for source in {*self._opened.values(), *([self._own] if self._own else ())}:
-            self._let_go(source)
+            self._release(source)
         self._named, self._opened, self._own = {}, {}, None
         for reading in self._reading.values():
             reading.cancel()
@@ -169,7 +169,7 @@ class TableSources:
             self._own = _open_own_source(self._database, self._journal)
         return self._own
 
-    def _let_go(self, source: TableSource) -> None:
+    def _release(self, source: TableSource) -> None:
         self._read = {key: read for key, read in self._read.items() if key[0] is not source}
         task = asyncio.create_task(self._close_source(source), name="pegboard-source-closing")
         self._closing.add(task)
