@@ -100,40 +100,40 @@ class Dialects(Mapping[str, Dialect]):
         A provider's message without calls returns no calls; with `has_calls`, it raises Unreadable if no dialect
         finds calls in it.
         """
-        if name is None or not (isinstance(payload, list) and self.named(name, "from").is_text):
-            payload = parse_chunks(payload)
         if name is None:
-            if payload == []:
-                return ParsedCalls("plain", (), many=True)
-            found, known = self._of_list(payload) if isinstance(payload, list) else (self._detect_item(payload), 0)
-            if found is None:
-                turn = None if has_calls else self._turn(payload, schema_of)
-                if turn is None:
-                    raise self._make_unreadable_error(payload)
-                return ParsedCalls(turn, (), many=True)
-            dialect = found
-        else:
-            dialect, known = self.named(name, "from"), len(payload) if isinstance(payload, list) else 0
+            return self._read_detected(parse_chunks(payload), schema_of, has_calls=has_calls)
+        dialect = self.named(name, "from")
+        if not (isinstance(payload, list) and dialect.is_text):
+            payload = parse_chunks(payload)
         into = Assembly(schema_of, self._now)
         try:
-            if isinstance(payload, list):
-                self._read_list(dialect, payload, into, known)
-            else:
-                dialect.read(payload, into)
+            self._read_payload(dialect, payload, into, len(payload) if isinstance(payload, list) else 0)
         except Unreadable:
-            may_be_turn = name is not None and not has_calls and "history" in dialect.abilities
-            if not may_be_turn or isinstance(payload, str) or self._turn(payload, schema_of) is None:
+            may_be_turn = not has_calls and "history" in dialect.abilities and not isinstance(payload, str)
+            if not may_be_turn or self._turn(payload, schema_of) is None:
                 raise
             return ParsedCalls(dialect.name, (), many=True)
-        dialect.finish(into)
-        calls = into.calls()
-        if not into.has_dropped:
-            check_all_calls_read(payload, [*calls, *into.repeated], dialect.name)
-        return ParsedCalls(
-            dialect.name,
-            tuple([restore_call(dialect, call, schema_of) for call in calls]),
-            many=isinstance(payload, list) or not into.bare,
-        )
+        return _build_parsed_calls(dialect, payload, into, schema_of)
+
+    def _read_detected(self, payload: Any, schema_of: SchemaLookup, *, has_calls: bool) -> ParsedCalls:
+        """Return the calls in the detected dialect; raise Unreadable if there is none."""
+        if payload == []:
+            return ParsedCalls("plain", (), many=True)
+        dialect, known = self._of_list(payload) if isinstance(payload, list) else (self._detect_item(payload), 0)
+        if dialect is None:
+            turn = None if has_calls else self._turn(payload, schema_of)
+            if turn is None:
+                raise self._make_unreadable_error(payload)
+            return ParsedCalls(turn, (), many=True)
+        into = Assembly(schema_of, self._now)
+        self._read_payload(dialect, payload, into, known)
+        return _build_parsed_calls(dialect, payload, into, schema_of)
+
+    def _read_payload(self, dialect: Dialect, payload: Any, into: Assembly, known: int) -> None:
+        if isinstance(payload, list):
+            self._read_list(dialect, payload, into, known)
+        else:
+            dialect.read(payload, into)
 
     def stream(self, name: str | None = None, schema_of: SchemaLookup = _no_schema) -> CallStream:
         """Return a stream to feed chunk by chunk, in the named or the detected dialect."""
@@ -242,6 +242,19 @@ class Dialects(Mapping[str, Dialect]):
         except Invalid as error:
             return error.faults
         return ()
+
+
+def _build_parsed_calls(dialect: Dialect, payload: Any, into: Assembly, schema_of: SchemaLookup) -> ParsedCalls:
+    """Return the assembled calls; raise Unreadable if the payload has a call that was not read."""
+    dialect.finish(into)
+    calls = into.calls()
+    if not into.has_dropped:
+        check_all_calls_read(payload, [*calls, *into.repeated], dialect.name)
+    return ParsedCalls(
+        dialect.name,
+        tuple([restore_call(dialect, call, schema_of) for call in calls]),
+        many=isinstance(payload, list) or not into.bare,
+    )
 
 
 def restore_call(dialect: Dialect, call: AskedCall, schema_of: SchemaLookup) -> AskedCall:

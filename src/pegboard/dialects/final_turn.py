@@ -102,12 +102,19 @@ def has_visible_calls(payload: Any) -> bool:
                 if key in ALTERNATIVE_KEYS and isinstance(value, list):
                     todo += drop_later_alternatives(value)
                     continue
-                word = value if key in _TYPE_KEYS else key if value and isinstance(value, str | dict | list) else None
-                if isinstance(word, str) and _CALL_WORD.search(word):
+                if _names_call(key, value):
                     return True
                 if isinstance(value, dict | list):
                     todo.append(value)
     return False
+
+
+def _names_call(key: Any, value: Any) -> bool:
+    """Return True if a type, or the key of a value that is not empty, is a word for calls or their answers."""
+    if key not in _TYPE_KEYS and (not value or not isinstance(value, str | dict | list)):
+        return False
+    word = value if key in _TYPE_KEYS else key
+    return isinstance(word, str) and _CALL_WORD.search(word) is not None
 
 
 def _detect_list(items: list[Any]) -> str | None:

@@ -173,32 +173,32 @@ def _read_part(part: Any, into: Assembly) -> None:
 
 
 def _read_event(event: dict[str, Any], into: Assembly) -> None:
-    heard = into.get_state(_StreamState)
+    state = into.get_state(_StreamState)
     kind, index, part = event["event_kind"], event.get("index"), event.get("part", event.get("result"))
     index = index if isinstance(index, int) else 0
     if kind == "part_delta":
-        _read_delta(event.get("delta"), index, into, heard)
+        _read_delta(event.get("delta"), index, into, state)
     elif not isinstance(part, dict):
         return
     elif kind in ("part_start", "part_end") and part.get("part_kind") in _CALL_KINDS:
-        _read_part_edge(part, index, into, heard, is_end=kind == "part_end")
+        _read_part_edge(part, index, into, state, is_end=kind == "part_end")
     elif kind in ("function_tool_call", "output_tool_call"):
         # The run repeats a call that was streamed as a part before.
-        if read_id(part.get("tool_call_id")) not in heard.ids:
+        if read_id(part.get("tool_call_id")) not in state.ids:
             _read_part(part, into)
     elif part.get("part_kind") in _RETURN_KINDS or part.get("part_kind") == _RETRY_KIND:
         _read_part(part, into)
 
 
-def _read_part_edge(part: dict[str, Any], index: int, into: Assembly, heard: _StreamState, *, is_end: bool) -> None:
+def _read_part_edge(part: dict[str, Any], index: int, into: Assembly, state: _StreamState, *, is_end: bool) -> None:
     """Read the start or the end of a part; the end repeats the whole part."""
     arguments = part.get("args")
     if not is_end:
         into.over(index)
-        heard.objects.pop(index, None)
-        heard.texts.discard(index)
+        state.objects.pop(index, None)
+        state.texts.discard(index)
     if identity := read_id(part.get("tool_call_id")):
-        heard.ids.add(identity)
+        state.ids.add(identity)
     into.piece(
         index,
         name=part.get("tool_name"),
@@ -210,29 +210,29 @@ def _read_part_edge(part: dict[str, Any], index: int, into: Assembly, heard: _St
         into.snapshot(index, arguments)
         into.over(index)
     else:
-        _read_arguments(arguments, index, into, heard)
+        _read_arguments(arguments, index, into, state)
 
 
-def _read_delta(delta: Any, index: int, into: Assembly, heard: _StreamState) -> None:
+def _read_delta(delta: Any, index: int, into: Assembly, state: _StreamState) -> None:
     if not isinstance(delta, dict) or delta.get("part_delta_kind") != "tool_call":
         return
     identity = read_id(delta.get("tool_call_id"))
     if identity:
-        heard.ids.add(identity)
+        state.ids.add(identity)
     into.piece(index, more_name=read_name(delta.get("tool_name_delta")), id=identity, extra=_get_extra(delta))
-    _read_arguments(delta.get("args_delta"), index, into, heard)
+    _read_arguments(delta.get("args_delta"), index, into, state)
 
 
-def _read_arguments(given: Any, index: int, into: Assembly, heard: _StreamState) -> None:
+def _read_arguments(given: Any, index: int, into: Assembly, state: _StreamState) -> None:
     """Add arguments: text is appended to text, an object updates an object; a mix of both is malformed."""
     if isinstance(given, dict):
-        known = heard.objects.setdefault(index, {})
+        known = state.objects.setdefault(index, {})
         known.update(given)
-        into.snapshot(index, [known] if index in heard.texts else known)
+        into.snapshot(index, [known] if index in state.texts else known)
     elif text := text_or_empty(given):
-        heard.texts.add(index)
-        if index in heard.objects:
-            into.snapshot(index, [heard.objects[index], text])
+        state.texts.add(index)
+        if index in state.objects:
+            into.snapshot(index, [state.objects[index], text])
         else:
             into.piece(index, text)
 

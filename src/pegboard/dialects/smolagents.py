@@ -63,33 +63,33 @@ class Smolagents(Dialect):
 
     def read(self, item: Any, into: Assembly) -> None:
         """Read a message, a delta, a piece of text, or one call."""
-        heard = into.get_state(_StreamState)
+        state = into.get_state(_StreamState)
         if isinstance(item, str):
-            heard.texts.append(item)
+            state.texts.append(item)
         elif not isinstance(item, dict):
             raise self.make_unreadable_error(item)
         elif is_function_call(item):
             into.bare = True
-            _read_call(item, into, heard)
+            _read_call(item, into, state)
         elif isinstance(item.get("name"), str):
             into.bare = True
             into.call(item["name"], _read_arguments(item["name"], item.get("arguments"), into), item.get("id"))
         elif "role" in item:
-            _read_message(item, into, heard)
+            _read_message(item, into, state)
         elif "tool_calls" in item or "content" in item:
-            _read_delta(item, into, heard)
+            _read_delta(item, into, state)
         else:
             raise self.make_unreadable_error(item)
 
     def finish(self, into: Assembly) -> None:
         """Add the actions of a streamed text, and end a stream."""
-        heard = into.state
-        if heard is None:
+        state = into.state
+        if state is None:
             return
-        if heard.is_complete:
+        if state.is_complete:
             into.complete_all()
-        if heard.texts and not heard.has_calls:
-            _read_text("".join(heard.texts), into)
+        if state.texts and not state.has_calls:
+            _read_text("".join(state.texts), into)
 
     def compose(self, calls: Sequence[AskedCall]) -> dict[str, Any]:
         return _build_message("assistant", "") | {"tool_calls": [_compose_call(call) for call in calls]}
@@ -106,16 +106,16 @@ class Smolagents(Dialect):
         return [_build_message(role, [{"type": "text", "text": text}])]
 
 
-def _read_message(item: dict[str, Any], into: Assembly, heard: _StreamState) -> None:
+def _read_message(item: dict[str, Any], into: Assembly, state: _StreamState) -> None:
     text = _content_to_text(item.get("content"))
     if item["role"] == "tool-response":
         # It has no call id: it answers all calls before it.
         observed = text.removeprefix("Observation:").strip()
         for identity, result in zip(
-            heard.unanswered_ids, split_shared_result(observed, len(heard.unanswered_ids)), strict=True
+            state.unanswered_ids, split_shared_result(observed, len(state.unanswered_ids)), strict=True
         ):
             into.answer(identity, result)
-        heard.unanswered_ids.clear()
+        state.unanswered_ids.clear()
         return
     calls = item.get("tool_calls")
     if not is_model_role(item["role"]):
@@ -123,26 +123,26 @@ def _read_message(item: dict[str, Any], into: Assembly, heard: _StreamState) -> 
     if isinstance(calls, list) and calls:
         for call in calls:
             if is_function_call(call):
-                _read_call(call, into, heard)
+                _read_call(call, into, state)
     elif item["role"] == "assistant":
         _read_text(text, into)
 
 
-def _read_delta(item: dict[str, Any], into: Assembly, heard: _StreamState) -> None:
+def _read_delta(item: dict[str, Any], into: Assembly, state: _StreamState) -> None:
     if item.get("tool_calls"):
-        heard.has_calls = True
+        state.has_calls = True
         read_function_deltas(item["tool_calls"], into)
-    heard.texts.append(_content_to_text(item.get("content")))
+    state.texts.append(_content_to_text(item.get("content")))
     # Some servers send usage with every chunk, so it marks the end only if no other chunk follows.
-    heard.is_complete = heard.is_complete or bool(item.get("token_usage"))
+    state.is_complete = state.is_complete or bool(item.get("token_usage"))
 
 
-def _read_call(call: dict[str, Any], into: Assembly, heard: _StreamState) -> None:
+def _read_call(call: dict[str, Any], into: Assembly, state: _StreamState) -> None:
     function = call["function"]
     name = function.get("name")
     into.call(name, _read_arguments(name, function.get("arguments"), into), call.get("id"))
     if identity := read_id(call.get("id")):
-        heard.unanswered_ids.append(identity)
+        state.unanswered_ids.append(identity)
 
 
 def _read_text(text: str, into: Assembly) -> None:

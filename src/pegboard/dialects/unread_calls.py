@@ -7,7 +7,7 @@ occurs. Arguments and results of calls are not searched, since they may contain 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -95,6 +95,14 @@ def find_unread_call(payload: Any, calls: Sequence[AskedCall]) -> str | None:
     lost = _find_lost_arguments(every, made)
     if lost is not None:
         return _find_path(lost.node, payload)
+    unread = _find_uncounted(every, names_by_id, names)
+    return None if unread is None else _find_path(unread.node, payload)
+
+
+def _find_uncounted(
+    every: Sequence[_VisibleCall], names_by_id: Mapping[str, Set[str]], names: Counter[str]
+) -> _VisibleCall | None:
+    """Return a visible call that is neither read by its id nor among the others that were read, counted by name."""
     # Calls that were read by id: a repetition of one is not another call.
     read: set[tuple[str, str]] = set()
     pieces: set[tuple[str, int | None]] = set()
@@ -107,13 +115,13 @@ def find_unread_call(payload: Any, calls: Sequence[AskedCall]) -> str | None:
         else:
             mark = shown.ids or (id(shown.node) if shown.place is None else shown.place)
             others.setdefault((shown.name, mark), shown)
-    names.subtract([name for name, _ in read])
+    unclaimed = names - Counter(name for name, _ in read)
     for shown in others.values():
         if not shown.ids and shown.place is not None and (shown.name, shown.place) in pieces:
             continue
-        if names[shown.name] <= 0:
-            return _find_path(shown.node, payload)
-        names[shown.name] -= 1
+        if unclaimed[shown.name] <= 0:
+            return shown
+        unclaimed[shown.name] -= 1
     return None
 
 
