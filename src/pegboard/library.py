@@ -134,12 +134,12 @@ class Library:
 
     async def watch(self, *, caller: Caller | None = None) -> AsyncIterator[LogEvent]:
         """Yield new events of the board: of the caller's own calls, or of all calls for an admin."""
-        who = caller or self.admin
-        refuse_agents(who)
+        caller = caller or self.admin
+        refuse_agents(caller)
         with self.watchers.watch() as events:
             async for batch in events.batches(events.last):
                 for event in batch:
-                    if who.is_admin or event.owner_id == who.user_id:
+                    if caller.is_admin or event.owner_id == caller.user_id:
                         yield event
 
     def running_calls(self, *, caller: Caller | None = None, limit: int = 50) -> RunningCalls:
@@ -152,8 +152,8 @@ class Library:
 
     def normalize(self, raw: Any, *, dialect: str | None = None, caller: Caller | None = None) -> dict[str, Any]:
         """Return the calls of a payload in the board's own format, `{dialect, calls}`; runs nothing."""
-        who = caller or self.admin
-        return self.payloads.normalize_calls(self.payloads.read(raw, dialect, who), who)
+        caller = caller or self.admin
+        return self.payloads.normalize_calls(self.payloads.read(raw, dialect, caller), caller)
 
     def stream(self, dialect: str | None = None, *, caller: Caller | None = None) -> CallStream:
         """Return a stream that is fed the chunks of a model's response; `feed` and `end` return the complete calls."""

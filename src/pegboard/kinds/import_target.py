@@ -33,7 +33,7 @@ class Workers(Protocol):
         """Count one running import of this caller; raise Conflict if the user already has too many."""
         ...
 
-    async def run(self, work: Callable[[Callable[[int, int], None]], T], what: str, tell: ReportProgress) -> T:
+    async def run(self, work: Callable[[Callable[[int, int], None]], T], what: str, on_progress: ReportProgress) -> T:
         """Run `work` in a thread and return its result; `work` is called with a function that reports progress."""
         ...
 
@@ -55,7 +55,7 @@ class ImportTarget(Protocol):
         held_back: Callable[[Tool, Tool], bool] = ...,
         are_sound: bool = False,
         dry_run: bool,
-        tell: ReportProgress,
+        on_progress: ReportProgress,
     ) -> ImportReport:
         """Create or update these tools; those that cannot be imported are listed with the reason in `left_out`."""
         ...

@@ -60,7 +60,7 @@ class BoardWatchers:
             "surface": call.surface,
             "started_at": datetime.now(UTC),
         }
-        self._tell("started", values, caller.user_id, call.name)
+        self._publish("started", values, caller.user_id, call.name)
         self._telling[run_id] = throttle = ProgressThrottle(self._make_progress_listener(call, caller, run_id))
         return call._replace(on_progress=_combine_listeners(call.on_progress, throttle))
 
@@ -70,19 +70,19 @@ class BoardWatchers:
             throttle.end()
         # Large columns can be read from the journal.
         values = {name: value for name, value in execution._asdict().items() if name not in LARGE_FIELDS}
-        self._tell("finished", values, execution.caller_id, execution.tool_name)
+        self._publish("finished", values, execution.caller_id, execution.tool_name)
 
     def close(self) -> None:
         """Publish the shutdown as the last event, and end all subscriptions."""
         message = "The board is shutting down; connect again to watch on"
-        self._tell("error", {"message": message, "code": "unavailable"}, "", "")
+        self._publish("error", {"message": message, "code": "unavailable"}, "", "")
         self.events.close()
         for close in tuple(self.on_close):
             close()
 
     def report_missed(self, calls: int) -> None:
         """Publish that this many calls ended without an event of their own."""
-        self._tell("gap", {"missed": calls}, "", "")
+        self._publish("gap", {"missed": calls}, "", "")
 
     def _make_progress_listener(self, call: ToolCall, caller: Caller, run_id: str) -> OnProgress:
         def on_progress(progress: Progress) -> None:
@@ -90,11 +90,11 @@ class BoardWatchers:
             if self.is_watched:
                 values = {"run_id": run_id, "tool_name": call.name[:255]}
                 how_far = {"progress": progress.progress, "total": progress.total}
-                self._tell("progress", values | how_far, caller.user_id, call.name)
+                self._publish("progress", values | how_far, caller.user_id, call.name)
 
         return on_progress
 
-    def _tell(self, name: str, fields: dict[str, Any], owner_id: str, tool_name: str) -> None:
+    def _publish(self, name: str, fields: dict[str, Any], owner_id: str, tool_name: str) -> None:
         self.events.add(name, encode_event_json(fields), owner_id=owner_id, tool_name=tool_name, passes=True)
 
 

@@ -54,7 +54,7 @@ class ThreadSafeProgress:
     def __call__(self, progress: Progress) -> None:
         """Pass the progress on: at once in the thread of the event loop, otherwise scheduled in the loop."""
         if threading.get_ident() == self._thread:
-            self._tell(progress)
+            self._report(progress)
             return
         if self.is_cancelled:
             raise Cancelled("No caller waits for this call any more: it was cancelled, or its time was up")
@@ -100,9 +100,9 @@ class ThreadSafeProgress:
         if left_out:
             partial += f"… [{left_out:,} more characters left out]"
         if partial or waiting != Progress():
-            self._tell(Progress(waiting.progress, waiting.total, waiting.message, partial or None))
+            self._report(Progress(waiting.progress, waiting.total, waiting.message, partial or None))
 
-    def _tell(self, progress: Progress) -> None:
+    def _report(self, progress: Progress) -> None:
         if self._to is None or self._is_over:
             return
         try:

@@ -19,8 +19,8 @@ _MAX_EXACT_INTEGER = 2**53
 class ProgressThrottle:
     """Passes progress on a few times a second: the last number and message, and all partial output joined."""
 
-    def __init__(self, tell: OnProgress, pause: float = _PAUSE_SECONDS) -> None:
-        self._tell = tell
+    def __init__(self, on_progress: OnProgress, pause: float = _PAUSE_SECONDS) -> None:
+        self._on_progress = on_progress
         self._pause = pause
         self._timer: asyncio.TimerHandle | None = None
         self._is_over = False
@@ -79,7 +79,7 @@ class ProgressThrottle:
             partial += f"… [{self._left_out:,} more characters left out]"
         self._pieces, self._room, self._left_out = [], _MAX_PARTIAL_CHARS, 0
         self._has_pending = False
-        self._tell(Progress(self._progress, self._total, self._message, partial))
+        self._on_progress(Progress(self._progress, self._total, self._message, partial))
 
 
 def clean_number(value: Any) -> float | None:

@@ -67,7 +67,7 @@ class ImportThreads:
         finally:
             self._busy[caller.user_id] -= 1
 
-    async def run(self, work: Callable[[Callable[[int, int], None]], T], what: str, tell: ReportProgress) -> T:
+    async def run(self, work: Callable[[Callable[[int, int], None]], T], what: str, on_progress: ReportProgress) -> T:
         """Run `work` in a thread and return its result; `work` is called with a function that reports progress.
 
         That function raises once the caller no longer waits.
@@ -75,13 +75,13 @@ class ImportThreads:
         loop = asyncio.get_running_loop()
         unwanted = threading.Event()
 
-        def on_progress(done: int, total: int) -> None:
+        def report_count(done: int, total: int) -> None:
             if unwanted.is_set():
                 raise _ImportAbandoned
-            loop.call_soon_threadsafe(tell, what, done, total)
+            loop.call_soon_threadsafe(on_progress, what, done, total)
 
         try:
-            return await loop.run_in_executor(self._threads, work, on_progress)
+            return await loop.run_in_executor(self._threads, work, report_count)
         finally:
             unwanted.set()
 
@@ -110,7 +110,7 @@ class ImportRunner:
         held_back: Callable[[Tool, Tool], bool] = lambda _now, _then: False,
         are_sound: bool = False,
         dry_run: bool,
-        tell: ReportProgress,
+        on_progress: ReportProgress,
     ) -> ImportReport:
         """Create the defined tools, and update those for which `belongs` returns True (imported from this source).
 
@@ -124,7 +124,7 @@ class ImportRunner:
         for _ in range(MAX_TRIES):
             plan = await planner.read_current_tools()
             # In an OS thread: planning hundreds of tools takes seconds and must not block calls.
-            work, report = await self.import_threads.run(plan, "importing", tell)
+            work, report = await self.import_threads.run(plan, "importing", on_progress)
             try:
                 if dry_run or await carry_out(work, caller, self._registry):
                     await self._registry.snapshot.refresh()

@@ -67,12 +67,12 @@ def board_langchain_tools(
 
     Raises ToolNotFound if the caller has no tool of that name.
     """
-    who = caller or board.admin
+    caller = caller or board.admin
     if names is None:
-        compiled_tools = board.snapshot.list_offered_tools(who)
+        compiled_tools = board.snapshot.list_offered_tools(caller)
     else:
-        compiled_tools = [resolve_tool(board.snapshot, name, who) for name in names]
-    return [BoardTool.of(item.tool, board, who) for item in compiled_tools]
+        compiled_tools = [resolve_tool(board.snapshot, name, caller) for name in names]
+    return [BoardTool.of(item.tool, board, caller) for item in compiled_tools]
 
 
 def _get_writer() -> StreamWriter:

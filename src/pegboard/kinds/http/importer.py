@@ -56,7 +56,7 @@ class OpenApiImport:
         auth_config: Mapping[str, Any] | None = None,
         is_public: bool | None = None,
         dry_run: bool = False,
-        tell: ReportProgress = ignore_progress,
+        on_progress: ReportProgress = ignore_progress,
     ) -> ImportReport:
         """Import a document, given as text or by URL; a repeated import updates the tools."""
         refuse_agents(caller)
@@ -69,28 +69,28 @@ class OpenApiImport:
             validate_model(AuthConfig, auth_config, "auth_config")
         with self.import_target.import_threads.place(caller):
             if url is not None:
-                tell("fetching", 0, 0)
+                on_progress("fetching", 0, 0)
                 document = await self._fetch_document(url)
-            tell("reading", 0, 0)
+            on_progress("reading", 0, 0)
             found = await self.import_target.import_threads.run(
-                lambda on_progress: import_document(
+                lambda report_count: import_document(
                     document
                     if isinstance(document, Mapping)
-                    else read_document(document or b"", on_progress=on_progress),
+                    else read_document(document or b"", on_progress=report_count),
                     source_url=url,
                     server_url=server_url,
                     prefix=prefix,
                     include=include,
                     auth_config=auth_config,
-                    on_progress=on_progress,
+                    on_progress=report_count,
                 ),
                 "reading",
-                tell,
+                on_progress,
             )
             definitions = [set_visibility(definition, is_public) for definition in found.definitions]
             belongs = _match_source(make_openapi_source_tag(found.title))
             taken = await self.import_target.import_tools(
-                definitions, caller, belongs, are_sound=True, dry_run=dry_run, tell=tell
+                definitions, caller, belongs, are_sound=True, dry_run=dry_run, on_progress=on_progress
             )
         taken.left_out[:0] = found.left_out
         taken.warnings.extend(found.warnings)

@@ -141,7 +141,7 @@ class McpImport:
         follow: bool | None = None,
         accept: bool = False,
         dry_run: bool = False,
-        tell: ReportProgress = ignore_progress,
+        on_progress: ReportProgress = ignore_progress,
     ) -> ImportReport:
         """Import what a server offers: its tools, prompts, resources and resource templates.
 
@@ -165,7 +165,7 @@ class McpImport:
         validate_model(McpConfig, config, "")
         if auth_config is not None:
             validate_model(AuthConfig, auth_config, "auth_config")
-        tell("listing", 0, 0)
+        on_progress("listing", 0, 0)
         with self.import_target.import_threads.place(caller), convert_to_refusal():
             filled = self.fill_in(caller.user_id, config, auth_config)
             offered = await self._list_upstream_tools(filled, caller.user_id)
@@ -185,7 +185,7 @@ class McpImport:
             lambda tool, _definition: is_same_upstream(tool, config),
             held_back=lambda now, then: not accept and now.config.get("pinned") != then.config.get("pinned"),
             dry_run=dry_run,
-            tell=tell,
+            on_progress=on_progress,
         )
         taken.left_out[:0] = [*left_out, *wanted.list_unused(), *live.left_out]
         taken.left_out.extend(LeftOut(kind, failure.message) for kind, failure in live.failures.items())

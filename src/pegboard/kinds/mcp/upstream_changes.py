@@ -140,7 +140,7 @@ class UpstreamChanges:
             filter(wanted, new), config, auth, name=upstream.name, prefix=upstream.prefix, is_public=upstream.is_public
         )
         report = await self.import_target.import_tools(
-            definitions, owner, lambda _tool, _definition: False, dry_run=False, tell=ignore_progress
+            definitions, owner, lambda _tool, _definition: False, dry_run=False, on_progress=ignore_progress
         )
         names = [tool.name for tool in new]
         await self.registered.change(

@@ -58,6 +58,6 @@ async def list_configs(
             "address": chosen,
             "mcp_url": chosen + build_mcp_path(agent),
             "clients": list(list_client_configs(chosen, agent)),
-            "loops": list(list_agent_loops(chosen, found and found.id)),
+            "loops": list(list_agent_loops(chosen, None if found is None else found.id)),
         }
     )

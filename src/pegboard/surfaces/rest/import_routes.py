@@ -168,7 +168,9 @@ async def import_openapi(request: Request, board: Board, caller: CurrentCaller) 
     """Make a tool of each operation; with `Accept: text/event-stream`, report progress."""
     given = _get_fields(validate_model(OpenApiImportBody, await read_document(request), ""))
     return await _run_import(
-        request, lambda tell: board.imports.openapi(caller, **given, tell=tell), ImportResponse.model_validate
+        request,
+        lambda on_progress: board.imports.openapi(caller, **given, on_progress=on_progress),
+        ImportResponse.model_validate,
     )
 
 
@@ -189,7 +191,9 @@ async def import_mcp(body: McpImportBody, request: Request, board: Board, caller
     With `Accept: text/event-stream`, report progress.
     """
     given = _get_fields(body)
-    return await _run_import(request, lambda tell: board.imports.mcp(caller, **given, tell=tell), build_mcp_response)
+    return await _run_import(
+        request, lambda on_progress: board.imports.mcp(caller, **given, on_progress=on_progress), build_mcp_response
+    )
 
 
 @router.post("/v1/tools/{ref}/accept", operation_id="accept_tool")
@@ -246,12 +250,12 @@ async def _stream_events(
     latest: dict[str, Any] = {}
     news = asyncio.Event()
 
-    def tell(what: str, done: int, total: int) -> None:
+    def on_progress(what: str, done: int, total: int) -> None:
         latest.update(what=what, done=done, total=total)
         news.set()
 
     async def whole() -> ImportReport:
-        return await work(tell)
+        return await work(on_progress)
 
     running = asyncio.create_task(whole())
     running.add_done_callback(lambda _task: news.set())

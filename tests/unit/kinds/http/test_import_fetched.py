@@ -138,12 +138,12 @@ async def test_a_literal_private_address_is_refused_before_anyone_is_asked() -> 
 async def test_progress_is_reported_in_order_and_ends_at_the_whole(board: Pegboard) -> None:
     received: list[tuple[str, int, int]] = []
 
-    def tell(what: str, done: int, total: int) -> None:
+    def on_progress(what: str, done: int, total: int) -> None:
         received.append((what, done, total))
 
     document: dict[str, Any] = pets(*(f"pet{number}" for number in range(30)))
     async with upstream(answer(200, json.dumps(document))) as there:
-        await board.imports.openapi(board.admin, url=there.url, tell=tell)
+        await board.imports.openapi(board.admin, url=there.url, on_progress=on_progress)
     assert list(dict.fromkeys(what for what, _, _ in received)) == ["fetching", "reading", "importing"]
     assert received[0] == ("fetching", 0, 0)
     assert [done for what, done, _ in received if what == "importing"] == list(range(1, 31))
