@@ -207,12 +207,12 @@ def _compared(limit: Contender, ours: list[Contender], peers: list[Contender]) -
     return met
 
 
-def _seed(validation: float, crowd: Contender, alone: Contender) -> bool:
+def _seed(validation: float, callers: Contender, alone: Contender) -> bool:
     """Compare the p99 with the requirements of seed 000; a whole call of a single client stands for the insert."""
-    insert, total = alone.percentile(0.99), crowd.percentile(0.99)
+    insert, total = alone.percentile(0.99), callers.percentile(0.99)
     row("seed 000", "validation", "insert", "total", "at once", "failed")
     row("asked for", *(f"< {most:g} ms" for most in (SEED_VALIDATION, SEED_INSERT, SEED_TOTAL)), "100", "0")
-    row("seen", f"{validation:.3f} ms", f"{insert:.1f} ms", f"{total:.1f} ms", CLIENTS, crowd.faults)
-    met = validation < SEED_VALIDATION and insert < SEED_INSERT and total < SEED_TOTAL and not crowd.faults
+    row("seen", f"{validation:.3f} ms", f"{insert:.1f} ms", f"{total:.1f} ms", CLIENTS, callers.faults)
+    met = validation < SEED_VALIDATION and insert < SEED_INSERT and total < SEED_TOTAL and not callers.faults
     print(f"  aim: seed 000's own numbers: {'met' if met else 'MISSED'}")
     return met

@@ -172,9 +172,9 @@ async def test_no_private_address_is_reached_however_it_is_written(net: Net, for
     addresses = [f"[{text}]" if ":" in text else text for text in NOT_PUBLIC.values()]
     hosts = [*addresses, *SPELLINGS]
     asked = [form.format(place=f"{host}:{net.forbidden.port}") for host in hosts]
-    heard = (await net.target.python(ASK, {"asked": asked}, network=True, timeout=20.0)).output
+    reports = (await net.target.python(ASK, {"asked": asked}, network=True, timeout=20.0)).output
     statuses = {
-        host: answer.split(" ")[1] if " " in answer else answer for host, answer in zip(hosts, heard, strict=True)
+        host: answer.split(" ")[1] if " " in answer else answer for host, answer in zip(hosts, reports, strict=True)
     }
     assert {host: statuses[host] for host in addresses if statuses[host] != "403"} == {}
     # A text that is not an address is looked up as a name, and this name does not exist.
@@ -213,10 +213,10 @@ async def test_no_private_address_is_reached_however_it_is_written(net: Net, for
 )
 async def test_the_proxy_lets_no_one_be_fooled(net: Net, message: str, status: str) -> None:
     text = message.format(allowed=net.allowed.port, forbidden=net.forbidden.port, long="x" * 100_000)
-    (heard,) = (await net.target.python(ASK, {"asked": [text]}, network=True)).output
-    found = heard.split(" ")[1] if " " in heard else heard or "reset"
-    assert found in {one.replace("[03]", end) for one in status.split("|") for end in "03"}, heard
-    assert not net.target.leaked(heard)
+    (reports,) = (await net.target.python(ASK, {"asked": [text]}, network=True)).output
+    found = reports.split(" ")[1] if " " in reports else reports or "reset"
+    assert found in {one.replace("[03]", end) for one in status.split("|") for end in "03"}, reports
+    assert not net.target.leaked(reports)
     assert net.allowed.received == []
 
 
@@ -226,8 +226,8 @@ async def test_the_place_asked_for_counts_and_no_header(net: Net) -> None:
         f"Host: 127.0.0.1:{net.forbidden.port}\r\nProxy-Authorization: x\r\n"
         "X-Forwarded-Host: y\r\n\r\n"
     )
-    (heard,) = (await net.target.python(ASK, {"asked": [message]}, network=True)).output
-    assert heard.startswith("HTTP/1.1 200")
+    (reports,) = (await net.target.python(ASK, {"asked": [message]}, network=True)).output
+    assert reports.startswith("HTTP/1.1 200")
     assert net.allowed.last.one("Host") == f"127.0.0.1:{net.allowed.port}"
     assert net.allowed.last.one("Proxy-Authorization") is None
 
@@ -238,8 +238,8 @@ async def test_a_second_request_on_a_connection_is_looked_at_too(net: Net) -> No
         f"GET http://127.0.0.1:{net.forbidden.port}/ HTTP/1.1\r\n\r\n",
         f"CONNECT 127.0.0.1:{net.forbidden.port} HTTP/1.1\r\n\r\n",
     ):
-        (heard,) = (await net.target.python(ASK, {"asked": [first + second]}, network=True)).output
-        assert heard.startswith("HTTP/1.1 200")
+        (reports,) = (await net.target.python(ASK, {"asked": [first + second]}, network=True)).output
+        assert reports.startswith("HTTP/1.1 200")
 
 
 async def test_a_way_that_leads_on_to_what_is_forbidden_ends_there(net: Net) -> None:

@@ -61,11 +61,11 @@ class Served:
     def spawn(self) -> None:
         """Begin to start."""
         assert self._process is None
-        outfit = orjson.dumps(asdict(self._outfit)).decode()
+        server_config = orjson.dumps(asdict(self._outfit)).decode()
         with self.log.open("ab") as log:
             self._process = fork(
                 "tests.crash.server_program",
-                outfit,
+                server_config,
                 environment=os.environ,
                 stdin=subprocess.PIPE,
                 stderr=log.fileno(),

@@ -67,17 +67,17 @@ class ServerConfig:
     drain: float = 5.0
 
 
-def hurry(outfit: ServerConfig) -> None:
+def hurry(server_config: ServerConfig) -> None:
     """Make the journal lose its patience sooner than a server in the world should."""
-    if outfit.patience is None:
+    if server_config.patience is None:
         return
-    pragmas = (*SQLITE_PRAGMAS, f"busy_timeout = {int(outfit.patience * 1000)}")
+    pragmas = (*SQLITE_PRAGMAS, f"busy_timeout = {int(server_config.patience * 1000)}")
     patch.object(Database, "create", partial(Database.create, pragmas=pragmas)).start()
-    vars(commit_queue).update(MAINTENANCE_SECONDS=outfit.tend, RETRY_AFTER_MS=100)
+    vars(commit_queue).update(MAINTENANCE_SECONDS=server_config.tend, RETRY_AFTER_MS=100)
     shorter = (
-        (commit_queue.DatabaseJournal, "patience", outfit.patience),
-        (PostgresqlBackend, "patience", outfit.patience),
-        (ObservedLeases, "grace", outfit.grace),
+        (commit_queue.DatabaseJournal, "patience", server_config.patience),
+        (PostgresqlBackend, "patience", server_config.patience),
+        (ObservedLeases, "grace", server_config.grace),
     )
     for made, name, seconds in shorter:
         defaults = made.__init__.__kwdefaults__
@@ -112,19 +112,19 @@ def _end_with_our_parent() -> None:
 
 def main(received: str) -> None:
     """Serve until instructed to stop."""
-    outfit = ServerConfig(**orjson.loads(received))
+    server_config = ServerConfig(**orjson.loads(received))
     threading.Thread(target=_end_with_our_parent, daemon=True).start()
     configure_logs("warning", "json")
-    hurry(outfit)
+    hurry(server_config)
     settings = NoSettings(
-        home=Path(outfit.home),
-        database_url=outfit.url,
+        home=Path(server_config.home),
+        database_url=server_config.url,
         admin_key=KEY,
-        drain_seconds=outfit.drain,
+        drain_seconds=server_config.drain,
     )
 
     async def on_open(opened: Pegboard) -> None:
-        opened.handler("note")(make_handler(Path(outfit.effects)))
+        opened.handler("note")(make_handler(Path(server_config.effects)))
         for definition in TOOLS:
             if opened.snapshot.find(str(definition["name"])) is None:
                 await opened.add(definition)
@@ -133,7 +133,7 @@ def main(received: str) -> None:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
 
-    bound: Any = bind_socket("127.0.0.1", outfit.port)
+    bound: Any = bind_socket("127.0.0.1", server_config.port)
     with bound:
         serve_forever(settings, "test", bound, on_open=on_open, ready=ready)
 

@@ -144,23 +144,23 @@ async def test_a_database_that_is_restarted_costs_nothing_that_was_acknowledged(
 ) -> None:
     server = Served(own_postgres.url, tmp_path, patience=SHORT)
     async with notes_of(server) as (_, client):
-        crowd = ConcurrentCallers(client, seed=1)
+        callers = ConcurrentCallers(client, seed=1)
         async with anyio.create_task_group() as group:
             for place in range(8):
-                group.start_soon(crowd.call_on, place)
-            crowd.is_up.set()
+                group.start_soon(callers.call_on, place)
+            callers.is_up.set()
             for _ in range(2):
-                await crowd.answered(40)
+                await callers.answered(40)
                 await anyio.to_thread.run_sync(own_postgres.stop)
                 await anyio.to_thread.run_sync(own_postgres.start)
-            await crowd.answered(40)
-            crowd.is_over = True
+            await callers.answered(40)
+            callers.is_over = True
         async with reader(own_postgres.url, server.home) as journal:
             await journal.settled()
             assert await server.end(signal.SIGTERM) == 0
-            received = Received(await journal.rows(), server.effects(), crowd.log)
+            received = Received(await journal.rows(), server.effects(), callers.log)
             assert not received.faults(), received.summary
-            assert not crowd.log.odd
+            assert not callers.log.odd
             assert not received.in_doubt
             assert not await journal.faults()
 

@@ -30,30 +30,30 @@ async def test_nothing_acknowledged_is_lost_or_doubled_however_often_the_server_
     chance = random.Random(seed)
     server = Served(database_url, tmp_path)
     async with serving(server), caller(server) as client:
-        crowd = ConcurrentCallers(client, seed)
+        callers = ConcurrentCallers(client, seed)
         async with anyio.create_task_group() as group:
             for place in range(CALLERS):
-                group.start_soon(crowd.call_on, place)
+                group.start_soon(callers.call_on, place)
             for kill in range(kills):
-                crowd.is_up.set()
-                await crowd.answered(chance.randint(FEWEST, MOST))
+                callers.is_up.set()
+                await callers.answered(chance.randint(FEWEST, MOST))
                 if kill == 0:  # at the later kills the running calls are random
-                    group.start_soon(crowd.hold, HELD)
+                    group.start_soon(callers.hold, HELD)
                     await server.took_effect(HELD)
-                crowd.lose()
+                callers.lose()
                 await server.end(signal.SIGKILL)
                 await server.start()
-            crowd.is_over = True
-            crowd.is_up.set()
+            callers.is_over = True
+            callers.is_up.set()
         async with reader(database_url, server.home) as journal:
             await journal.settled()
             assert await server.end(signal.SIGTERM) == 0
             rows = await journal.rows()
             faults = await journal.faults()
             writers = await journal.all_of("SELECT number, closed_at IS NOT NULL FROM writers ORDER BY number")
-        received = Received(rows, server.effects(), crowd.log)
+        received = Received(rows, server.effects(), callers.log)
         record_property("kills", received.summary)
-        assert not crowd.log.odd, f"seed {seed}"
+        assert not callers.log.odd, f"seed {seed}"
         assert not received.faults(), f"seed {seed}: {received.summary}"
         assert not faults, f"seed {seed}"
         assert writers

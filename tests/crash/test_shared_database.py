@@ -56,29 +56,29 @@ async def test_of_two_servers_under_load_the_living_one_completes_what_the_dead_
         caller(other) as its_client,
         reader(database_url, one.home) as journal,
     ):
-        crowd = ConcurrentCallers(client, 1)
-        its_crowd = ConcurrentCallers(its_client, 1, crowd.log)
+        callers = ConcurrentCallers(client, 1)
+        its_crowd = ConcurrentCallers(its_client, 1, callers.log)
         async with anyio.create_task_group() as group:
             for place in range(16):
-                group.start_soon((crowd if place < 8 else its_crowd).call_on, place)
-            crowd.is_up.set()
+                group.start_soon((callers if place < 8 else its_crowd).call_on, place)
+            callers.is_up.set()
             its_crowd.is_up.set()
             notes = Notes(other, its_client)
             group.start_soon(_unanswered, notes, "cut-off")
             await notes.run("cut-off")
-            await crowd.answered(100)
+            await callers.answered(100)
             its_crowd.lose()
             await other.end(signal.SIGKILL)
             its_crowd.client = client  # a caller of the dead process repeats the call, with its key, at the live one
             its_crowd.is_up.set()
-            await crowd.answered(50)
-            crowd.is_over = its_crowd.is_over = True
+            await callers.answered(50)
+            callers.is_over = its_crowd.is_over = True
         await journal.settled()
         (number,) = await living(journal, one)
         assert await one.end(signal.SIGTERM) == 0
-        received = Received(await journal.rows(), one.effects(), crowd.log)
+        received = Received(await journal.rows(), one.effects(), callers.log)
         assert not received.faults(), received.summary
-        assert not crowd.log.odd
+        assert not callers.log.odd
         assert "cut-off" in {row.n for row in received.in_doubt}
         assert await journal.faults() == []
         assert {row.writer for row in received.in_doubt} == {number}

@@ -43,11 +43,11 @@ async def board() -> AsyncIterator[Pegboard]:
 
 async def test_what_one_process_imports_another_calls_without_a_restart(tmp_path: Path) -> None:
     (tmp_path / "pegboard.toml").write_text('egress_allow = "127.0.0.1"\n')
-    async with upstream() as there, changeable_server(tool("say")) as server:
+    async with upstream() as running_server, changeable_server(tool("say")) as server:
         with serving(tmp_path) as one, serving(tmp_path) as two:
             key = bearer((tmp_path / "credentials").read_text().strip())
             async with httpx.AsyncClient(headers=key, timeout=30) as speaker:
-                body: dict[str, Any] = {"document": document(), "server_url": there.url}
+                body: dict[str, Any] = {"document": document(), "server_url": running_server.url}
                 report = good(await speaker.post(f"{one}/v1/imports/openapi", json=body))
                 good(await speaker.post(f"{one}/v1/imports/mcp", json={"server_url": server.url}))
 
@@ -57,9 +57,9 @@ async def test_what_one_process_imports_another_calls_without_a_restart(tmp_path
 
                 for case in STYLES[:3]:
                     assert await called(one, case.name, case.arguments)
-                    case.check(there.last)
+                    case.check(running_server.last)
                     assert await until(partial(called, two, case.name, case.arguments))
-                    case.check(there.last)
+                    case.check(running_server.last)
                 assert await until(lambda: called(two, "say", {"text": "hi"}))
                 again = good(await speaker.post(f"{two}/v1/imports/openapi", json=body))
                 assert (again["created"], again["unchanged"]) == ([], report["created"])

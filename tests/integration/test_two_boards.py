@@ -82,10 +82,10 @@ async def test_users_keys_and_agents_are_seen_too(boards: tuple[Pegboard, Pegboa
     await until(unknown, SOON)
     agent = await one.people.create_agent("helper", ["echo"], one.admin, None)
 
-    async def there() -> bool:
+    async def server() -> bool:
         return other.snapshot.agent(agent.id) is not None
 
-    await until(there, SOON)
+    await until(server, SOON)
 
 
 async def test_calls_through_both_are_in_one_journal(boards: tuple[Pegboard, Pegboard]) -> None:

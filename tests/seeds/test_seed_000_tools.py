@@ -75,10 +75,10 @@ class TestToolRegistration:
         assert list((await schema_of(way))["properties"]) == [each["name"] for each in LOG_MOOD["fields"]]
 
     async def test_an_agent_is_handed_id_description_and_input_schema(self, way: Way, tabled: Pegboard) -> None:
-        handed = {each["id"]: each for each in await tabled.definitions("detailed")}
+        offered = {each["id"]: each for each in await tabled.definitions("detailed")}
         tool = await way.tool("log-mood")
         described = {"id": "log-mood", "description": "Log how somebody feels", "inputSchema": tool["input_schema"]}
-        assert handed["log-mood"] == described
+        assert offered["log-mood"] == described
 
 
 class TestInputSchema:

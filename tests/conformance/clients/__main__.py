@@ -29,8 +29,8 @@ async def main() -> int:
         (home / "pegboard.toml").write_text('egress_allow = "127.0.0.1"\n')
         with serving(home, "--demo") as url:
             key = (home / "credentials").read_text().strip()
-            async with upstream() as there, client_of(url, key) as http:
-                wanted = await _add_tools(http, there.url)
+            async with upstream() as server, client_of(url, key) as http:
+                wanted = await _add_tools(http, server.url)
                 faults += await check_inspector(f"{url}/mcp", key, wanted)
                 faults += await check_older_clients(url, key, http)
     for fault in faults:

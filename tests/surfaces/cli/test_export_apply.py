@@ -68,11 +68,11 @@ async def test_a_board_moves_from_sqlite_to_postgresql(tmp_path: Path, postgres_
     new = board(tmp_path / "new", PEGBOARD_DATABASE_URL=postgres_url)
     tools, moved, again = (tmp_path / name for name in ("tools.json", "moved.yaml", "again.yaml"))
     document = tmp_path / "api.json"
-    async with upstream() as there:
+    async with upstream() as server:
 
         def move() -> None:
-            tools.write_text(json.dumps(every_kind(there.url)))
-            document.write_text(json.dumps(pets("cats", base=there.url)))
+            tools.write_text(json.dumps(every_kind(server.url)))
+            document.write_text(json.dumps(pets("cats", base=server.url)))
             set_secrets(old)
             old.run("--local", "apply", str(tools)).done()
             old.run("--local", "import", "openapi", str(document), "--bearer", "TOKEN").done()
@@ -86,7 +86,7 @@ async def test_a_board_moves_from_sqlite_to_postgresql(tmp_path: Path, postgres_
                 new.run("--local", "call", name).done()
 
         await anyio.to_thread.run_sync(move)
-        received = there.received
+        received = server.received
     before, after = (yaml.safe_load(file.read_text())["tools"] for file in (moved, again))
     assert after == before
     kinds = {each["tool_type"] for each in before}

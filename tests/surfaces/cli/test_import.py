@@ -53,8 +53,8 @@ def write_document(folder: Path, document: Any, name: str = "api.json") -> str:
 
 
 async def test_every_place_and_style_works_from_file_to_call(run: Run, tmp_path: Path) -> None:
-    async with upstream() as there:
-        imported = await run("import", "openapi", write_document(tmp_path, document()), "--server", there.url)
+    async with upstream() as running_server:
+        imported = await run("import", "openapi", write_document(tmp_path, document()), "--server", running_server.url)
         lines = imported.done().out.splitlines()
         xml = " (without the structure of its body: application/xml is written as text)"
         assert lines == [f"+ {case.name}{xml if case.name == 'xml_body' else ''}" for case in STYLES]
@@ -62,7 +62,7 @@ async def test_every_place_and_style_works_from_file_to_call(run: Run, tmp_path:
         for case in STYLES:
             called = await run("call", case.name, "--input", "-", stdin=json.dumps(case.arguments))
             called.done()
-            case.check(there.last)
+            case.check(running_server.last)
 
 
 async def test_a_document_comes_from_a_file_a_pipe_or_a_url(run: Run, tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ async def test_a_document_comes_from_a_file_a_pipe_or_a_url(run: Run, tmp_path: 
     )
     (await run("import", "openapi", write_document(tmp_path, yaml, "y.yaml"))).done()
     (await run("import", "openapi", "-", stdin="\ufeff" + json.dumps(pets("piped")))).done()
-    async with upstream(answer_json(pets("fetched"))) as there:
-        (await run("import", "openapi", f"{there.url}/openapi.json")).done()
+    async with upstream(answer_json(pets("fetched"))) as running_server:
+        (await run("import", "openapi", f"{running_server.url}/openapi.json")).done()
     names = (await run("tools", "list", "--type", "http", "--json")).done().json
     assert [item["name"] for item in names["items"]] == ["fetched", "piped", "y"]
 
@@ -129,11 +129,11 @@ async def test_choices_and_credentials_are_passed_on(run: Run, tmp_path: Path) -
 
 
 async def test_an_mcp_servers_tools_come_from_a_url_or_a_command(run: Run, tmp_path: Path) -> None:
-    async with changeable_server(tool("say", "Say it.")) as there:
-        imported = await run("import", "mcp", there.url, "--header", "X-Team=blue=green", "--prefix", "t_")
+    async with changeable_server(tool("say", "Say it.")) as running_server:
+        imported = await run("import", "mcp", running_server.url, "--header", "X-Team=blue=green", "--prefix", "t_")
         assert imported.done().out == "+ t_say\n"
         assert (await run("call", "t_say", "text=hi")).done().json == '{"called": "say", "text": "hi"}'
-        assert there.server.last.one("X-Team") == "blue=green"
+        assert running_server.server.last.one("X-Team") == "blue=green"
     words = ("--prefix", "o_", "--env", "A=b", "--working-dir", str(tmp_path))
     imported = await run("import", "mcp", *words, "--", *odd("folder"))
     assert imported.done().out == "+ o_echo\n"
@@ -142,14 +142,14 @@ async def test_an_mcp_servers_tools_come_from_a_url_or_a_command(run: Run, tmp_p
 
 
 async def test_a_changed_tool_is_shown_refused_and_accepted(run: Run) -> None:
-    async with changeable_server(tool("say"), tool("look")) as there:
-        (await run("import", "mcp", there.url)).done()
-        there.tools[0] = tool("say", "Otherwise.")
-        there.restart()
+    async with changeable_server(tool("say"), tool("look")) as running_server:
+        (await run("import", "mcp", running_server.url)).done()
+        running_server.tools[0] = tool("say", "Otherwise.")
+        running_server.restart()
         refused = await run("call", "say")
         assert refused.code == 1
         assert "has changed the tool 'say'" in refused.out + refused.err
-        listed = (await run("import", "mcp", there.url)).done()
+        listed = (await run("import", "mcp", running_server.url)).done()
         assert "! say changed upstream, refused until accepted" in listed.out
         assert "-description: Says something." in listed.out
         assert "+description: Otherwise." in listed.out
@@ -162,10 +162,10 @@ async def test_a_changed_tool_is_shown_refused_and_accepted(run: Run) -> None:
         assert "+description: Otherwise." in accepted.out
         assert "accepted say" in accepted.err
         (await run("call", "say")).done()
-        there.tools[0] = tool("say", "A third time.")
-        there.restart()
+        running_server.tools[0] = tool("say", "A third time.")
+        running_server.restart()
         assert (await run("call", "say")).code == 1
-        assert (await run("import", "mcp", there.url, "--accept")).done().out == "~ say\n"
+        assert (await run("import", "mcp", running_server.url, "--accept")).done().out == "~ say\n"
         (await run("call", "say")).done()
         as_json = (await run("tools", "accept", "say", "--json")).done().json
         assert (as_json["name"], as_json["changes"]) == ("say", {})

@@ -55,9 +55,9 @@ def read(folder: Path, entry: Any, **environment: str) -> FileServer:
 
 
 async def test_each_server_is_imported_and_gets_a_line(run: Run, tmp_path: Path) -> None:
-    async with changeable_server(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as running_server:
         servers = {
-            "over http": {"url": there.url, "headers": {"X-Api-Key": SECRET, "X-Team": "blue"}},
+            "over http": {"url": running_server.url, "headers": {"X-Api-Key": SECRET, "X-Team": "blue"}},
             "broken": {"command": "/no/such/program"},
             "paused": {"command": "x", "disabled": True},
             "empty": {},
@@ -75,9 +75,9 @@ async def test_each_server_is_imported_and_gets_a_line(run: Run, tmp_path: Path)
             "+ local: 1 created; secrets: local.MY_TOKEN",
         ]
         assert SECRET not in ran.out + ran.err
-        assert there.server.last.one("X-Api-Key") == SECRET
+        assert running_server.server.last.one("X-Api-Key") == SECRET
         (await run("call", "my_say", "text=hi")).done()
-        assert there.server.last.one("X-Api-Key") == SECRET
+        assert running_server.server.last.one("X-Api-Key") == SECRET
         shown = (await run("tools", "show", "my_say", "--json")).done().json
         assert shown["tags"] == ["mcp:over http"]
         assert shown["config"]["headers"]["X-Api-Key"] == "{{secret:over_http.X-Api-Key}}"
@@ -91,13 +91,13 @@ async def test_each_server_is_imported_and_gets_a_line(run: Run, tmp_path: Path)
 
 
 async def test_a_dry_run_uses_the_credentials_and_stores_nothing(run: Run, tmp_path: Path) -> None:
-    async with changeable_server(tool("say")) as there:
-        entry = {"url": f"{there.url}?key=${{QUERY_TOKEN}}", "headers": {"Authorization": f"Bearer {SECRET}"}}
+    async with changeable_server(tool("say")) as running_server:
+        entry = {"url": f"{running_server.url}?key=${{QUERY_TOKEN}}", "headers": {"Authorization": f"Bearer {SECRET}"}}
         file = write_file(tmp_path, {"servers": {"it": entry}})
         ran = (await run("import", "mcp", file, "--dry-run", QUERY_TOKEN="a/b c")).done()
         assert ran.out == "+ it: dry run: 1 created; secrets: it.QUERY_TOKEN, it.Authorization\n"
-        assert there.server.last.one("Authorization") == f"Bearer {SECRET}"
-        assert there.server.last.target.endswith("?key=a%2Fb%20c")
+        assert running_server.server.last.one("Authorization") == f"Bearer {SECRET}"
+        assert running_server.server.last.target.endswith("?key=a%2Fb%20c")
         assert (await run("secrets", "list", "--json")).done().json["items"] == []
         assert (await run("tools", "show", "say")).code == 1
         (await run("import", "mcp", file, QUERY_TOKEN="a/b c")).done()
@@ -106,9 +106,9 @@ async def test_a_dry_run_uses_the_credentials_and_stores_nothing(run: Run, tmp_p
 
 
 async def test_the_secrets_of_a_failed_import_are_removed_and_the_options_apply(run: Run, tmp_path: Path) -> None:
-    async with changeable_server(tool("say"), tool("look")) as there:
+    async with changeable_server(tool("say"), tool("look")) as running_server:
         servers = {
-            "a b": {"url": there.url},
+            "a b": {"url": running_server.url},
             "gone": {"url": "http://127.0.0.1:1/mcp", "headers": {"X-Api-Key": SECRET}},
         }
         file = write_file(tmp_path, {"mcpServers": servers})
@@ -122,8 +122,10 @@ async def test_the_secrets_of_a_failed_import_are_removed_and_the_options_apply(
 
 
 async def test_an_import_of_which_everything_is_left_out_fails(run: Run, tmp_path: Path) -> None:
-    async with changeable_server(tool("say")) as there:
-        file = write_file(tmp_path, {"mcpServers": {"it": {"url": there.url, "headers": {"X-Api-Key": SECRET}}}})
+    async with changeable_server(tool("say")) as running_server:
+        file = write_file(
+            tmp_path, {"mcpServers": {"it": {"url": running_server.url, "headers": {"X-Api-Key": SECRET}}}}
+        )
         ran = await run("import", "mcp", file, "--include", "none")
         assert ran.code == 1
         assert (await run("secrets", "list", "--json")).done().json["items"] == []
@@ -148,10 +150,10 @@ async def test_the_board_itself_is_skipped_in_every_form_that_the_program_prints
 
 
 async def test_the_name_of_a_single_import_is_its_tag(run: Run, board: Pegboard) -> None:
-    async with changeable_server(tool("say"), tool("look")) as there:
-        (await run("import", "mcp", there.url, "--name", "my server", "--include", "say")).done()
+    async with changeable_server(tool("say"), tool("look")) as running_server:
+        (await run("import", "mcp", running_server.url, "--name", "my server", "--include", "say")).done()
         assert (await run("tools", "show", "say", "--json")).done().json["tags"] == ["mcp:my server"]
-        await board.imports.mcp(board.admin, server_url=there.url, name="x" * 100, include=["look"])
+        await board.imports.mcp(board.admin, server_url=running_server.url, name="x" * 100, include=["look"])
         assert (await run("tools", "show", "look", "--json")).done().json["tags"] == ["mcp:" + "x" * 60]
 
 

@@ -51,11 +51,11 @@ def levels(findings: list[dict[str, str]]) -> list[str]:
 def test_the_tables_in_force_are_listed_and_what_keeps_one_from_serving(program: Program, file: Path, url: str) -> None:
     write_tables(file, log_mood(), log_mood(toolId="log-other", tableName="other_entries"), database=url)
     listed = program.start("--local", "tables", "list").done().out
-    header, first, second, trouble = listed.splitlines()
+    header, first, second, failure = listed.splitlines()
     assert header.split() == ["TOOL", "TABLE", "DATABASE", "STATUS", "PUBLIC"]
     assert first.split()[:2] == ["log-mood", "mood_entries"]
     assert (first.split()[3], second.split()[3]) == ("ok", "disabled")
-    assert trouble == "✗ log-other: Table 'other_entries' does not exist in database schema"
+    assert failure == "✗ log-other: Table 'other_entries' does not exist in database schema"
     assert program.start("--local", "tables", "reload", "--json").done().json["items"][0]["status"] == "ok"
 
 

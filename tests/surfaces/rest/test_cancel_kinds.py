@@ -91,13 +91,13 @@ async def test_a_function_in_a_thread(board: Pegboard) -> None:
 
 
 async def test_an_http_call(board: Pegboard) -> None:
-    async with upstream(hang) as there:
-        config = {"url": there.url, "method": "POST"}
+    async with upstream(hang) as running_server:
+        config = {"url": running_server.url, "method": "POST"}
         await board.add({"name": "far", "tool_type": "http", "config": config, "input_schema": {"type": "object"}})
         await ends(board, "far")
 
         async def hung_up() -> bool:
-            return not there.open
+            return not running_server.open
 
         await until(hung_up)
 

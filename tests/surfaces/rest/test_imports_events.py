@@ -66,8 +66,8 @@ async def test_progress_then_the_same_report_as_otherwise(admin: httpx.AsyncClie
 
 
 async def test_an_mcp_import_reports_progress_too(admin: httpx.AsyncClient) -> None:
-    async with changeable_server(tool("say")) as there:
-        first, *_, last = await import_events(admin, MCP, {"server_url": there.url})
+    async with changeable_server(tool("say")) as server:
+        first, *_, last = await import_events(admin, MCP, {"server_url": server.url})
         assert first == ("progress", {"what": "listing", "done": 0, "total": 0})
         assert last[0] == "complete"
         assert last[1]["created"] == ["say"]
@@ -75,12 +75,12 @@ async def test_an_mcp_import_reports_progress_too(admin: httpx.AsyncClient) -> N
 
 async def test_a_failure_on_the_way_is_the_last_event(board: Pegboard, admin: httpx.AsyncClient) -> None:
     _, key = await new_user(admin, "mia")
-    async with upstream(answer(404)) as there, client(board, key) as mia:
+    async with upstream(answer(404)) as server, client(board, key) as mia:
         for speaker, path, body, status, message in (
             (admin, OPENAPI, {"document": {"a": 1}}, 422, "not an API document"),
             (admin, OPENAPI, {}, 422, "give either document or url"),
-            (admin, OPENAPI, {"url": there.url}, 502, "answered 404"),
-            (admin, MCP, {"server_url": there.url}, 502, "404"),
+            (admin, OPENAPI, {"url": server.url}, 502, "answered 404"),
+            (admin, MCP, {"server_url": server.url}, 502, "404"),
             (mia, MCP, {"command": odd("fine")}, 403, "Only admins"),
         ):
             *before, (name, data) = await import_events(speaker, path, body)
@@ -116,10 +116,10 @@ async def test_progress_comes_while_the_work_goes_on(board: Pegboard) -> None:
         await answer_json(pets("cats"))(got, wire)
 
     async with (
-        upstream(slowly) as there,
+        upstream(slowly) as server,
         served(board) as url,
         httpx.AsyncClient(headers={**bearer(KEY), **EVENTS}) as speaker,
-        speaker.stream("POST", url + OPENAPI, json={"url": there.url}) as answered,
+        speaker.stream("POST", url + OPENAPI, json={"url": server.url}) as answered,
     ):
         lines = answered.aiter_lines()
         with anyio.fail_after(30):
@@ -133,16 +133,16 @@ async def test_progress_comes_while_the_work_goes_on(board: Pegboard) -> None:
 
 @pytest.mark.parametrize("path", [OPENAPI, MCP])
 async def test_a_reader_who_goes_away_ends_the_work(board: Pegboard, path: str) -> None:
-    async with upstream(hang) as there, served(board) as url:
-        body = {"url": there.url} if path == OPENAPI else {"server_url": there.url}
+    async with upstream(hang) as server, served(board) as url:
+        body = {"url": server.url} if path == OPENAPI else {"server_url": server.url}
         async with (
             httpx.AsyncClient(headers={**bearer(KEY), **EVENTS}) as speaker,
             speaker.stream("POST", url + path, json=body) as answered,
         ):
             await anext(answered.aiter_lines())
-            await until(lambda: _is_filled(there.received))
+            await until(lambda: _is_filled(server.received))
         if path == OPENAPI:  # a session with an MCP server is shared, and others may wait for it too
-            await until(lambda: _is_empty(there.open))
+            await until(lambda: _is_empty(server.open))
         async with httpx.AsyncClient(headers=bearer(KEY), base_url=url) as speaker:
             assert good(await speaker.post(OPENAPI, json={"document": pets("cats")}))["created"] == ["cats"]
 

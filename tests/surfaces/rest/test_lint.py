@@ -60,8 +60,8 @@ async def test_the_tools_are_those_a_model_would_be_handed(board: Pegboard, admi
     async with client(board, key) as ann:
         good(await ann.post("/v1/tools", json=mock("mine")), 201)
         (provider,) = good(await ann.get("/v1/lint", params={"for": "plain"}))["providers"]
-        handed = good(await ann.get("/v1/definitions", params={"as": "plain"}))
-    assert [linted["name"] for linted in provider["tools"]] == [definition["name"] for definition in handed]
+        offered = good(await ann.get("/v1/definitions", params={"as": "plain"}))
+    assert [linted["name"] for linted in provider["tools"]] == [definition["name"] for definition in offered]
     assert "mine" in {linted["tool"] for linted in provider["tools"]}
 
 

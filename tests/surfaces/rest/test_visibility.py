@@ -45,7 +45,7 @@ async def listed(speaker: httpx.AsyncClient) -> set[str]:
     return {tool["name"] for tool in await walked(speaker, "/v1/tools")} - BUILTINS
 
 
-async def handed(speaker: httpx.AsyncClient) -> set[str]:
+async def offered(speaker: httpx.AsyncClient) -> set[str]:
     return {tool["name"] for tool in good(await speaker.get("/v1/definitions"))} - BUILTINS
 
 
@@ -65,14 +65,14 @@ async def test_an_admin_calls_and_lists_all(visibility: VisibilityBoard) -> None
 
 
 async def test_a_model_is_handed_ones_own_tools_and_the_public_ones_of_admins(visibility: VisibilityBoard) -> None:
-    assert await handed(visibility.ada) == {"ada_private", "ada_public", "admin_public"}
-    assert await handed(visibility.admin) == {"admin_private", "admin_public"}
+    assert await offered(visibility.ada) == {"ada_private", "ada_public", "admin_public"}
+    assert await offered(visibility.admin) == {"admin_private", "admin_public"}
     assert {tool["name"] for tool in good(await visibility.bob.get("/v1/definitions"))} >= BUILTINS
 
 
 async def test_an_inactive_tool_is_not_handed_and_still_listed(visibility: VisibilityBoard) -> None:
     good(await visibility.ada.patch("/v1/tools/ada_private", json={"is_active": False}))
-    assert "ada_private" not in await handed(visibility.ada)
+    assert "ada_private" not in await offered(visibility.ada)
     assert "ada_private" in await listed(visibility.ada)
 
 

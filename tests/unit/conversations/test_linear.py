@@ -53,13 +53,13 @@ def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypat
 
 
 def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    handed = 0
+    offered = 0
     list_parts = Talk.list_parts
 
     def counted(self: Talk, message: Any) -> list[Any]:
-        nonlocal handed
+        nonlocal offered
         parts = list_parts(self, message)
-        handed += len(parts)
+        offered += len(parts)
         return parts
 
     monkeypatch.setattr(Talk, "list_parts", counted)
@@ -67,7 +67,7 @@ def test_turns_of_one_role_are_joined_part_by_part(monkeypatch: pytest.MonkeyPat
     found = [{"role": "user", "content": f"{place}"} for place in range(300)]
     (message,) = talk.alternating(found)
     assert [part["text"] for part in message["content"]] == [str(place) for place in range(300)]
-    assert handed == 300
+    assert offered == 300
 
 
 def kept(body: Any, dialect: str | None = None) -> IncomingMessage:

@@ -18,7 +18,7 @@ read_turns, read_assistant_text = READER.read, READER.read_assistant_text
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 
 
-def heard(raw: Any) -> list[tuple[Any, Any]]:
+def received(raw: Any) -> list[tuple[Any, Any]]:
     """The speakers and their words."""
     return [(turn.role, turn.text) for turn in read_turns(raw)]
 
@@ -31,7 +31,7 @@ def heard(raw: Any) -> list[tuple[Any, Any]]:
     ],
 )
 def test_a_role_is_known_by_every_name_it_has(role: str, speaker: str) -> None:
-    assert heard({"role": role, "content": "hi"}) == [(speaker, "hi")]
+    assert received({"role": role, "content": "hi"}) == [(speaker, "hi")]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_content_is_read_as_text_and_what_is_none_is_named(message: dict[str, An
     ],
 )  # fmt: skip
 def test_messages_are_found_in_what_wraps_them(raw: Any, expected: list[Any]) -> None:
-    assert heard(raw) == expected
+    assert received(raw) == expected
 
 
 def test_what_one_request_holds_is_distinguished() -> None:
@@ -122,7 +122,7 @@ def test_answers_in_a_user_s_message_are_a_turn_of_their_own(key: str, answer: A
     answers, rest = read_turns({"role": "user", key: [answer, words]})
     assert (answers.role, answers.raw[key]) == ("tool", [answer])
     assert (rest.role, rest.text, rest.raw) == ("user", "and?", {"role": "user", key: [words]})
-    assert heard({"role": "user", key: [answer]}) == [("tool", None)]
+    assert received({"role": "user", key: [answer]}) == [("tool", None)]
 
 
 def test_items_of_one_response_are_one_turn() -> None:
@@ -247,4 +247,4 @@ def test_nothing_breaks_who_says_what(raw: Any) -> None:
     st.lists(st.tuples(st.sampled_from(["user", "assistant", "system"]), st.text(min_size=1, max_size=20)), max_size=8)
 )
 def test_a_history_says_what_was_reported(talk: list[tuple[str, str]]) -> None:
-    assert heard([{"role": role, "content": text} for role, text in talk]) == talk
+    assert received([{"role": role, "content": text} for role, text in talk]) == talk

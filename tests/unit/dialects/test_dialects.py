@@ -84,18 +84,18 @@ def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(found for key, item in inner for found in _paths(item, (*path, key)))]
 
 
-def _grafted(value: Any, path: tuple[Any, ...], other: Any) -> Any:
+def _replace_one_value(value: Any, path: tuple[Any, ...], other: Any) -> Any:
     if not path:
         return other
     copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[path[0]] = _grafted(value[path[0]], path[1:], other)
+    copy[path[0]] = _replace_one_value(value[path[0]], path[1:], other)
     return copy
 
 
 @given(data=st.data(), other=JSON)
 def test_something_odd_at_any_depth_of_a_payload_is_read_or_refused(data: st.DataObject, other: Any) -> None:
     case = data.draw(st.sampled_from([*cases("call"), *cases("stream"), *cases("result")]))
-    payload = _grafted(case.payload, data.draw(st.sampled_from(_paths(case.payload))), other)
+    payload = _replace_one_value(case.payload, data.draw(st.sampled_from(_paths(case.payload))), other)
     for name in (case.dialect, None):
         with contextlib.suppress(Invalid):
             KNOWN.read(payload, name)

@@ -160,10 +160,10 @@ async def test_a_name_that_does_not_resolve_is_looked_up_once() -> None:
     await outbound.close()
 
 
-@pytest.mark.parametrize("trouble", [OSError("down"), RuntimeError("odd"), TimeoutError(), KeyError("x")])
-async def test_a_resolver_that_fails(trouble: Exception) -> None:
+@pytest.mark.parametrize("failure", [OSError("down"), RuntimeError("odd"), TimeoutError(), KeyError("x")])
+async def test_a_resolver_that_fails(failure: Exception) -> None:
     async def failing(host: str, port: int) -> Sequence[str]:
-        raise trouble
+        raise failure
 
     outbound = GuardedClient(LOCAL, resolver=failing, connect_seconds=10)
     fault = await fault_of(outbound, URL("http://name/?q=secret"))

@@ -190,12 +190,12 @@ async def test_cancelling_a_request_closes_its_connection(client: httpx2.AsyncCl
     async def listen() -> None:
         async with client.stream("GET", str(upstream.url())) as response:
             async for _ in httpx2.EventSource(response):
-                heard.set()
+                received.set()
 
-    heard = asyncio.Event()
+    received = asyncio.Event()
     async with serving(endless) as upstream:
         listening = asyncio.create_task(listen())
-        await heard.wait()
+        await received.wait()
         listening.cancel()
         with pytest.raises(asyncio.CancelledError):
             await listening

@@ -255,12 +255,12 @@ class DeadWriters:
 @asynccontextmanager
 async def opened(database: Database, spools: Path | None, **options: Any) -> AsyncIterator[StandaloneJournal]:
     """The same, closed afterwards."""
-    hand = start(database, spools, **options)
+    standalone = start(database, spools, **options)
     try:
-        yield hand
+        yield standalone
     finally:
-        hand.ledger.fails = ""
-        await hand.journal.close()
+        standalone.ledger.fails = ""
+        await standalone.journal.close()
 
 
 async def kill(board: Pegboard) -> None:

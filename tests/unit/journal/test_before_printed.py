@@ -98,8 +98,8 @@ async def test_a_spool_is_committed(database: Database, tmp_path: Path) -> None:
     spools.mkdir(mode=0o700)
     spool = spools / f"{before.SPOOL_WRITER}.spool"
     spool.write_bytes(before.SPOOL + bytes(2**20 - len(before.SPOOL)))
-    async with opened(database, spools) as hand:
-        await hand.tended()
+    async with opened(database, spools) as standalone:
+        await standalone.tended()
         assert await rows(database) == [(before.SPOOLED_ID, "succeeded")]
     assert lie_in(spools) == []
     assert await verified(database, chain=open_chain(VAULT)) == VerificationReport(1, total=1)
@@ -127,8 +127,8 @@ async def test_an_intent_becomes_a_row_in_doubt(database: Database, tmp_path: Pa
             text(f"UPDATE intents SET id = {as_id}, execution = :row"), {"id": run_id, "row": before.INTENT}
         )
         await sign_stored_entries(conn, open_chain(VAULT))
-    async with opened(database, spools) as hand:
-        await hand.tended()
+    async with opened(database, spools) as standalone:
+        await standalone.tended()
     assert await intents(database) == []
     assert await rows(database) == [(before.INTENT_ID, "in_doubt")]
     assert (await verified(database, chain=open_chain(VAULT))).findings == ()

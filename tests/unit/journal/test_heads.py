@@ -34,14 +34,14 @@ async def findings(database: Database) -> list[tuple[str, int | None, int | None
     return [(found.kind, found.writer, found.first, found.last) for found in report.findings]
 
 
-async def lose_an_answer(hand: StandaloneJournal) -> None:
+async def lose_an_answer(standalone: StandaloneJournal) -> None:
     """Record a row whose first commit fails, so that the writer reads its head again."""
-    hand.ledger.fails = "before"
-    hand.ledger.tried.clear()
+    standalone.ledger.fails = "before"
+    standalone.ledger.tried.clear()
     async with anyio.create_task_group() as group:
-        group.start_soon(hand.record)
-        await hand.ledger.tried.wait()
-        hand.ledger.fails = ""
+        group.start_soon(standalone.record)
+        await standalone.ledger.tried.wait()
+        standalone.ledger.fails = ""
 
 
 async def old_head(database: Database, seq: int) -> dict[str, Any]:
@@ -59,14 +59,14 @@ async def restore_head(database: Database, head: dict[str, Any]) -> None:
 async def test_rows_removed_with_their_head_put_back_are_found_after_a_failed_transaction(
     database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with opened(database, tmp_path / "spools") as hand:
+    async with opened(database, tmp_path / "spools") as standalone:
         with anyio.fail_after(30):
             for _ in range(4):
-                await hand.record()
+                await standalone.record()
             await restore_head(database, await old_head(database, 2))
             assert await findings(database) == [], "without the process nothing shows it"
-            await lose_an_answer(hand)
-        assert hand.writer.number == 2
+            await lose_an_answer(standalone)
+        assert standalone.writer.number == 2
     assert await read(database, "SELECT writer, seq FROM executions ORDER BY writer, seq") == [(1, 1), (1, 2), (2, 1)]
     assert await findings(database) == [("cut", 1, 3, 4)]
     assert "journal_head_refused" in caplog.text
@@ -75,14 +75,14 @@ async def test_rows_removed_with_their_head_put_back_are_found_after_a_failed_tr
 async def test_a_head_that_is_not_signed_is_refused(
     database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with opened(database, tmp_path / "spools") as hand:
+    async with opened(database, tmp_path / "spools") as standalone:
         with anyio.fail_after(30):
             for _ in range(3):
-                await hand.record()
+                await standalone.record()
             [(mac,)] = await read(database, "SELECT mac FROM executions WHERE seq = 3")
             await restore_head(database, {"s": 1, "m": mac, "g": MAC})
-            await lose_an_answer(hand)
-        assert hand.writer.number == 2
+            await lose_an_answer(standalone)
+        assert standalone.writer.number == 2
     assert await findings(database) == [("cut", 1, 2, 3)]
     assert "not signed by this board" in caplog.text
 
@@ -90,13 +90,13 @@ async def test_a_head_that_is_not_signed_is_refused(
 async def test_a_writer_whose_row_is_gone_gets_a_new_number(
     database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with opened(database, tmp_path / "spools") as hand:
+    async with opened(database, tmp_path / "spools") as standalone:
         with anyio.fail_after(30):
-            await hand.record()
+            await standalone.record()
             await run(database, "DELETE FROM executions")
             await run(database, "DELETE FROM writers")
-            await lose_an_answer(hand)
-        assert hand.writer.number == 2
+            await lose_an_answer(standalone)
+        assert standalone.writer.number == 2
     assert await findings(database) == [("writer_missing", 1, None, None)]
     assert "journal_head_refused" in caplog.text
 
@@ -118,16 +118,16 @@ async def test_a_head_changed_before_the_writer_closes_is_written_back(database:
 async def test_a_failed_transaction_alone_changes_no_number(
     database: Database, tmp_path: Path, when: Literal["before", "after"], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with opened(database, tmp_path / "spools") as hand:
+    async with opened(database, tmp_path / "spools") as standalone:
         with anyio.fail_after(30):
-            await hand.record()
-            hand.ledger.fails = when
-            hand.ledger.tried.clear()
+            await standalone.record()
+            standalone.ledger.fails = when
+            standalone.ledger.tried.clear()
             async with anyio.create_task_group() as group:
-                group.start_soon(hand.record)
-                await hand.ledger.tried.wait()
-                hand.ledger.fails = ""
-        assert hand.writer.number == 1
+                group.start_soon(standalone.record)
+                await standalone.ledger.tried.wait()
+                standalone.ledger.fails = ""
+        assert standalone.writer.number == 1
     assert await read(database, "SELECT seq FROM executions ORDER BY seq") == [(1,), (2,)]
     assert await findings(database) == []
     assert "journal_head_refused" not in caplog.text
@@ -139,8 +139,8 @@ class TestTheCountOfWriters:
     @pytest.fixture
     async def two_writers(self, database: Database, tmp_path: Path) -> Database:
         for _ in range(2):
-            async with opened(database, tmp_path / "spools") as hand:
-                await hand.record()
+            async with opened(database, tmp_path / "spools") as standalone:
+                await standalone.record()
         return database
 
     async def test_a_count_that_is_not_signed_stays_a_finding(
@@ -150,17 +150,17 @@ class TestTheCountOfWriters:
         await run(two_writers, "DELETE FROM writers WHERE number = 2")
         await run(two_writers, "UPDATE board_state SET writers = 1")
         for _ in range(2):
-            async with opened(two_writers, tmp_path / "spools") as hand:
-                await hand.record()
+            async with opened(two_writers, tmp_path / "spools") as standalone:
+                await standalone.record()
         assert ("count_forged", None, None, None) in await findings(two_writers)
         assert "writer_count_not_signed" in caplog.text
 
     async def test_a_number_that_rows_have_is_not_given_again(self, two_writers: Database, tmp_path: Path) -> None:
         await run(two_writers, "DELETE FROM writers")
         await run(two_writers, "UPDATE board_state SET writers = 0, writers_signature = ''")
-        async with opened(two_writers, tmp_path / "spools") as hand:
-            await hand.record()
-            assert hand.writer.number == 3
+        async with opened(two_writers, tmp_path / "spools") as standalone:
+            await standalone.record()
+            assert standalone.writer.number == 3
         found = await findings(two_writers)
         assert {("count_forged", None, None, None), ("writer_missing", 1, None, None)} <= set(found)
 
@@ -169,10 +169,10 @@ async def test_processes_that_start_at_once_have_numbers_of_their_own(database: 
     hands = [start(database, tmp_path / "spools") for _ in range(4)]
     try:
         async with anyio.create_task_group() as group:
-            for hand in hands:
-                group.start_soon(hand.record)
-        assert sorted(hand.writer.number or 0 for hand in hands) == [1, 2, 3, 4]
+            for standalone in hands:
+                group.start_soon(standalone.record)
+        assert sorted(standalone.writer.number or 0 for standalone in hands) == [1, 2, 3, 4]
     finally:
-        for hand in hands:
-            await hand.journal.close()
+        for standalone in hands:
+            await standalone.journal.close()
     assert await findings(database) == []

@@ -36,10 +36,12 @@ async def boards(database_url: str, tmp_path: Path) -> AsyncIterator[Boards]:
         yield both
 
 
-async def make_first_call(hand: StandaloneJournal, call: ReadyCall, output: bytes = b"1") -> None:
+async def make_first_call(standalone: StandaloneJournal, call: ReadyCall, output: bytes = b"1") -> None:
     """Make a call that no one made before."""
-    assert await hand.begin(call) is None
-    await hand.journal.record(row_of(call), ToolResult(call.tool.name, True, output, run_id=call.run_id, attempts=1))
+    assert await standalone.begin(call) is None
+    await standalone.journal.record(
+        row_of(call), ToolResult(call.tool.name, True, output, run_id=call.run_id, attempts=1)
+    )
 
 
 class TestSealed:
@@ -113,11 +115,11 @@ class TestRotation:
     ) -> None:
         root = bytes(32)
         old, new = [Vault(EnvironmentKeyring(encode_key(bytes([n]) * 32)), root=root) for n in (1, 2)]
-        async with opened(database, tmp_path / "spools", vault=old) as hand:
-            await make_first_call(hand, a_call(ACTIVE, key="k"))
-        async with opened(database, tmp_path / "spools", vault=new) as hand:
+        async with opened(database, tmp_path / "spools", vault=old) as standalone:
+            await make_first_call(standalone, a_call(ACTIVE, key="k"))
+        async with opened(database, tmp_path / "spools", vault=new) as standalone:
             with pytest.raises(AnswerNotKept, match="no longer readable"):
-                await hand.begin(a_call(ACTIVE, key="k"))
+                await standalone.begin(a_call(ACTIVE, key="k"))
 
 
 class TestSize:
@@ -146,27 +148,27 @@ class TestSize:
     async def test_one_that_just_fits_is_kept(self, database: Database, tmp_path: Path) -> None:
         size = len(StoredAnswer.of(ToolResult("active", True, b"", attempts=1)).encode())
         for room in (0, 1):
-            async with opened(database, tmp_path / f"spools{room}", max_answer=size + 10 - room) as hand:
-                await make_first_call(hand, a_call(ACTIVE, key=f"k{room}"), b"1" * 10)
+            async with opened(database, tmp_path / f"spools{room}", max_answer=size + 10 - room) as standalone:
+                await make_first_call(standalone, a_call(ACTIVE, key=f"k{room}"), b"1" * 10)
                 if room:
                     with pytest.raises(AnswerNotKept):
-                        await hand.begin(a_call(ACTIVE, key=f"k{room}"))
+                        await standalone.begin(a_call(ACTIVE, key=f"k{room}"))
                 else:
-                    assert await hand.begin(a_call(ACTIVE, key=f"k{room}")) is not None
+                    assert await standalone.begin(a_call(ACTIVE, key=f"k{room}")) is not None
 
 
 class TestTime:
     async def test_after_its_time_a_key_is_free_again(self, database: Database, tmp_path: Path) -> None:
-        async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as hand:
+        async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as standalone:
             for _ in range(3):
-                await make_first_call(hand, a_call(ACTIVE, key="k"))
-            await make_first_call(hand, a_call(ACTIVE, key="k", digest="other arguments"))
+                await make_first_call(standalone, a_call(ACTIVE, key="k"))
+            await make_first_call(standalone, a_call(ACTIVE, key="k", digest="other arguments"))
             assert await intents(database) == [("done", True)]
 
     async def test_until_then_it_is_not(self, database: Database, tmp_path: Path) -> None:
-        async with opened(database, tmp_path / "spools", kept_for=timedelta(minutes=1)) as hand:
-            await make_first_call(hand, a_call(ACTIVE, key="k"))
-            assert await hand.begin(a_call(ACTIVE, key="k")) is not None
+        async with opened(database, tmp_path / "spools", kept_for=timedelta(minutes=1)) as standalone:
+            await make_first_call(standalone, a_call(ACTIVE, key="k"))
+            assert await standalone.begin(a_call(ACTIVE, key="k")) is not None
 
     async def test_a_call_that_still_runs_then_is_waited_for(self, database: Database, tmp_path: Path) -> None:
         async with (
@@ -188,12 +190,12 @@ class TestTime:
         async with opened(database, tmp_path / "spools") as lasting:
             await make_first_call(lasting, a_call(ACTIVE, key="lasts"))
             assert await lasting.begin(a_call(ACTIVE, key="runs")) is None
-            async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as hand:
-                await make_first_call(hand, a_call(ACTIVE, key="over"))
-                assert await hand.begin(a_call(ACTIVE, key="runs too")) is None
+            async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as standalone:
+                await make_first_call(standalone, a_call(ACTIVE, key="over"))
+                assert await standalone.begin(a_call(ACTIVE, key="runs too")) is None
                 assert len(await intents(database)) == 4
                 monkeypatch.setattr(writer_module, "EXPIRE_INTERVAL_SECONDS", 0.0)
-                await hand.tended()
+                await standalone.tended()
                 assert sorted(await intents(database)) == [("done", True), ("open", True), ("open", True)]
 
     async def test_what_is_in_doubt_is_never_over(
@@ -202,13 +204,13 @@ class TestTime:
         dead = start(database, tmp_path / "spools", kept_for=timedelta(0))
         assert await dead.begin(a_call(ACTIVE, key="k")) is None
         await dead.die()
-        async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as hand:
+        async with opened(database, tmp_path / "spools", kept_for=timedelta(0)) as standalone:
             await until(lambda: in_doubt(database))
             monkeypatch.setattr(writer_module, "EXPIRE_INTERVAL_SECONDS", 0.0)
-            await hand.tended()
+            await standalone.tended()
             for _ in range(2):
                 with pytest.raises(InDoubt, match="not known"):
-                    await hand.begin(a_call(ACTIVE, key="k"))
+                    await standalone.begin(a_call(ACTIVE, key="k"))
 
 
 async def revision(database: Database) -> int:

@@ -103,13 +103,13 @@ class TestDeadlines:
         ]
 
     async def test_also_if_the_first_is_its_neighbour(self, database: Database, tmp_path: Path) -> None:
-        async with opened(database, tmp_path / "spools") as hand:
+        async with opened(database, tmp_path / "spools") as standalone:
             first = a_call(ACTIVE, key="k")
-            assert await hand.begin(first) is None
+            assert await standalone.begin(first) is None
             with anyio.fail_after(30), pytest.raises(TimedOut, match="still running"):
-                await hand.begin(a_call(ACTIVE, key="k", seconds=0.2))
-            await hand.journal.record(row_of(first), ToolResult("active", True, b"1", attempts=1))
-            earlier = await hand.begin(a_call(ACTIVE, key="k"))
+                await standalone.begin(a_call(ACTIVE, key="k", seconds=0.2))
+            await standalone.journal.record(row_of(first), ToolResult("active", True, b"1", attempts=1))
+            earlier = await standalone.begin(a_call(ACTIVE, key="k"))
             assert earlier is not None
             assert (earlier.run_id, earlier.answer.output_json) == (first.run_id, b"1")
 
@@ -140,39 +140,39 @@ class TestCancelled:
         assert len(note.ran) == 1
 
     async def test_before_it_runs_the_key_is_free(self, database: Database, tmp_path: Path) -> None:
-        async with opened(database, tmp_path / "spools") as hand:
-            await hand.record()
-            hand.ledger.gate = asyncio.Event()
-            hand.ledger.tried.clear()
+        async with opened(database, tmp_path / "spools") as standalone:
+            await standalone.record()
+            standalone.ledger.gate = asyncio.Event()
+            standalone.ledger.tried.clear()
             call = a_call(ACTIVE, key="k")
-            first = asyncio.create_task(hand.begin(call))
-            await hand.ledger.tried.wait()
-            waiting = asyncio.create_task(hand.begin(a_call(ACTIVE, key="k")))
+            first = asyncio.create_task(standalone.begin(call))
+            await standalone.ledger.tried.wait()
+            waiting = asyncio.create_task(standalone.begin(a_call(ACTIVE, key="k")))
             await asyncio.sleep(0)
             first.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await first
-            hand.ledger.gate.set()
+            standalone.ledger.gate.set()
             gone = row_of(call, status="refused", code="cancelled", attempts=0)
             with anyio.fail_after(30):
-                await hand.record(gone, success=False)
+                await standalone.record(gone, success=False)
                 assert await waiting is None, "the one that waited is the one to run"
             assert await intents(database) == [("open", True)]
 
     async def test_while_it_is_recorded_its_answer_is_kept(self, database: Database, tmp_path: Path) -> None:
-        async with opened(database, tmp_path / "spools") as hand:
+        async with opened(database, tmp_path / "spools") as standalone:
             call = a_call(ACTIVE, key="k")
-            assert await hand.begin(call) is None
-            hand.ledger.gate = asyncio.Event()
-            hand.ledger.tried.clear()
+            assert await standalone.begin(call) is None
+            standalone.ledger.gate = asyncio.Event()
+            standalone.ledger.tried.clear()
             result = ToolResult("active", True, b'"done"', attempts=1)
-            recording = asyncio.create_task(hand.journal.record(row_of(call), result))
-            await hand.ledger.tried.wait()
+            recording = asyncio.create_task(standalone.journal.record(row_of(call), result))
+            await standalone.ledger.tried.wait()
             recording.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await recording
-            repeat = asyncio.create_task(hand.begin(a_call(ACTIVE, key="k")))
-            hand.ledger.gate.set()
+            repeat = asyncio.create_task(standalone.begin(a_call(ACTIVE, key="k")))
+            standalone.ledger.gate.set()
             with anyio.fail_after(30):
                 earlier = await repeat
             assert earlier is not None

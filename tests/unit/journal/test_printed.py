@@ -143,8 +143,8 @@ async def test_what_waited_in_a_dead_writers_spool_has_what_was_printed(
     dead.ledger.fails = "before"
     await dead.record(row_of(ended, printed=PRINTED))
     await dead.die()
-    async with opened(database, spools) as hand:
-        await hand.tended()
+    async with opened(database, spools) as standalone:
+        await standalone.tended()
     async with database.read() as conn:
         found = await execution_rows.get_execution(conn, ended.run_id)
     assert found is not None
@@ -158,8 +158,8 @@ async def test_of_a_call_whose_process_died_nothing_printed_is_known(database: D
     running = a_call()
     await dead.begin(running)
     await dead.die()
-    async with opened(database, tmp_path / "spools") as hand:
-        await hand.tended()
+    async with opened(database, tmp_path / "spools") as standalone:
+        await standalone.tended()
     async with database.read() as conn:
         found = await execution_rows.get_execution(conn, running.run_id)
     assert found is not None

@@ -18,17 +18,17 @@ from tests.unit.storage.sample_rows import an_execution
 
 
 async def test_it_weighs_as_much_as_it_is_long(database: Database, tmp_path: Path) -> None:
-    async with opened(database, tmp_path / "spools", max_bytes=10_000) as hand:
-        hand.ledger.gate = asyncio.Event()
-        waiting = [asyncio.create_task(hand.record())]
-        await hand.ledger.tried.wait()
-        waiting += [asyncio.create_task(hand.record(an_execution(printed="x" * 10_000)))]
+    async with opened(database, tmp_path / "spools", max_bytes=10_000) as standalone:
+        standalone.ledger.gate = asyncio.Event()
+        waiting = [asyncio.create_task(standalone.record())]
+        await standalone.ledger.tried.wait()
+        waiting += [asyncio.create_task(standalone.record(an_execution(printed="x" * 10_000)))]
         await asyncio.sleep(0)
         try:
             with pytest.raises(Unavailable, match="behind with its work"):
-                await hand.begin()
+                await standalone.begin()
         finally:
-            hand.ledger.gate.set()
+            standalone.ledger.gate.set()
             with anyio.fail_after(30):
                 await asyncio.gather(*waiting)
 
@@ -36,11 +36,11 @@ async def test_it_weighs_as_much_as_it_is_long(database: Database, tmp_path: Pat
 async def test_of_a_row_that_is_lost_the_log_has_all_but_what_was_printed(
     database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    hand = start(database, tmp_path / "spools")
+    standalone = start(database, tmp_path / "spools")
     lost = an_execution(attempts=1, printed="a printed secret", error="its error")
-    await hand.journal.close()
+    await standalone.journal.close()
     with pytest.raises(Unavailable):
-        await hand.record(lost)
+        await standalone.record(lost)
     assert lost.id in caplog.text
     assert "its error" in caplog.text
     assert "a printed secret" not in caplog.text

@@ -22,13 +22,13 @@ OUTPUT = {"id": 7, "ü": [None, 1.5]}
 KEYS = pytest.mark.parametrize("key", [None, "k"])
 
 
-async def begin(hand: StandaloneJournal, call: ReadyCall) -> None:
+async def begin(standalone: StandaloneJournal, call: ReadyCall) -> None:
     """Begin a call as versions did that wrote receipts."""
     if call.key is not None:
-        await hand.begin(call._replace(is_transactional=True))
+        await standalone.begin(call._replace(is_transactional=True))
         return
     row = serialize_execution(row_of(call, status="in_doubt", code="in_doubt"))
-    await hand.writer.commit(EntryBatch([OpeningEntry(row, receipts=True)], []))
+    await standalone.writer.commit(EntryBatch([OpeningEntry(row, receipts=True)], []))
 
 
 async def leave_receipt(database: Database, call: ReadyCall) -> None:
@@ -50,8 +50,8 @@ async def take_over(
     """Let a process die and another one recover its calls; return status, code and row id of every row."""
     await dead.die()
     with anyio.fail_after(30):
-        async with opened(database, spools) as hand:
-            await hand.tended()
+        async with opened(database, spools) as standalone:
+            await standalone.tended()
     return [tuple(row) for row in await read(database, "SELECT status, code, row_id FROM executions")]
 
 
@@ -67,8 +67,8 @@ async def test_a_call_with_a_receipt_has_succeeded_and_its_key_has_the_answer(
     assert await read(database, "SELECT 1 FROM receipts") == []
     assert await intents(database) == ([("done", True)] if key else [])
     if key is not None:
-        async with opened(database, tmp_path / "spools") as hand:
-            earlier = await hand.begin(a_call(ACTIVE, key=key))
+        async with opened(database, tmp_path / "spools") as standalone:
+            earlier = await standalone.begin(a_call(ACTIVE, key=key))
             assert earlier is not None
             assert orjson.loads(earlier.answer.output_json) == OUTPUT
 
@@ -81,5 +81,5 @@ async def test_a_call_without_a_receipt_has_failed_and_its_key_is_free(
     await begin(dead, a_call(ACTIVE, key=key))
     assert await take_over(database, tmp_path / "spools", dead) == [("failed", "interrupted", None)]
     assert await intents(database) == []
-    async with opened(database, tmp_path / "spools") as hand:
-        assert await hand.begin(a_call(ACTIVE, key=key)) is None
+    async with opened(database, tmp_path / "spools") as standalone:
+        assert await standalone.begin(a_call(ACTIVE, key=key)) is None

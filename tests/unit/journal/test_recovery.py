@@ -45,18 +45,18 @@ async def test_an_open_call_is_in_doubt_and_all_others_are_as_they_were(database
         await dead.begin(call)
     await dead.record(row_of(done))
     await dead.die()
-    async with opened(database, spools) as hand:
+    async with opened(database, spools) as standalone:
         await until(lambda: no_intents(database))
         assert await rows(database) == [(done.run_id, "succeeded"), (running.run_id, "in_doubt")]
-        await hand.record()
+        await standalone.record()
     report = await verified(database, chain=open_chain(VAULT))
     assert (report.checked, report.findings) == (3, ())
 
 
 async def test_it_is_found_while_running_too_and_by_one_sibling_only(database: Database, spools: Path) -> None:
     async with opened(database, spools) as one, opened(database, spools) as other:
-        for hand in (one, other):
-            await hand.record()
+        for standalone in (one, other):
+            await standalone.record()
         dead = start(database, spools)
         call = a_call(ACTIVE)
         await dead.begin(call)
@@ -176,10 +176,10 @@ async def test_what_a_dead_process_had_spooled_is_written_once_and_in_order(
     with anyio.fail_after(30):
         known += [await dead.record() for _ in range(3)]
     await dead.die()
-    async with opened(database, spools) as hand:
-        await hand.tended()
+    async with opened(database, spools) as standalone:
+        await standalone.tended()
     assert await rows(database) == [(row.id, "succeeded") for row in known]
-    assert [row for commit in hand.ledger.commits for row in commit] == [row.id for row in known[-3:]]
+    assert [row for commit in standalone.ledger.commits for row in commit] == [row.id for row in known[-3:]]
     assert lie_in(spools) == []
     assert (await verified(database, chain=open_chain(VAULT))).findings == ()
 
@@ -189,10 +189,10 @@ async def test_a_call_whose_end_could_not_be_recorded_is_in_doubt_once_its_proce
     database: Database, spools: Path, key: str | None
 ) -> None:
     call = a_call(ACTIVE, key=key)
-    async with opened(database, spools) as hand:
-        await hand.begin(call)
+    async with opened(database, spools) as standalone:
+        await standalone.begin(call)
         with pytest.raises(Unavailable):
-            await hand.record(row_of(call, surface=None))
+            await standalone.record(row_of(call, surface=None))
     async with opened(database, spools) as other:
         await other.tended()
         assert await rows(database) == [(call.run_id, "in_doubt")]
@@ -204,14 +204,16 @@ async def test_a_call_whose_end_could_not_be_recorded_is_in_doubt_once_its_proce
 async def test_of_one_that_ended_well_while_its_database_was_away_nothing_is_left_open(
     database: Database, spools: Path
 ) -> None:
-    hand = start(database, spools, patience=0.0)
+    standalone = start(database, spools, patience=0.0)
     spooled, lost = a_call(ACTIVE, key="spooled"), a_call(ACTIVE, key="lost")
     for call in (spooled, lost):
-        await hand.begin(call)
-    hand.ledger.fails = "before"
-    await hand.record(row_of(spooled))
-    hand.writer.on_close = lambda: setattr(hand.ledger, "fails", "")  # the database recovers at the last moment
-    await hand.journal.close()
+        await standalone.begin(call)
+    standalone.ledger.fails = "before"
+    await standalone.record(row_of(spooled))
+    standalone.writer.on_close = lambda: setattr(
+        standalone.ledger, "fails", ""
+    )  # the database recovers at the last moment
+    await standalone.journal.close()
     async with opened(database, spools) as other:
         await other.tended()
         assert await rows(database) == [(spooled.run_id, "succeeded"), (lost.run_id, "in_doubt")]

@@ -47,8 +47,8 @@ async def recovered(database: Database, spools: Path, dead: StandaloneJournal) -
     """Let a process die, and another one recover its calls."""
     await dead.die()
     with anyio.fail_after(30):
-        async with opened(database, spools) as hand:
-            await hand.tended()
+        async with opened(database, spools) as standalone:
+            await standalone.tended()
 
 
 async def forge(database: Database, genuine: str, **changes: Any) -> str:
@@ -82,9 +82,9 @@ async def test_a_forged_intent_becomes_no_row(
     assert [_dashed(row[0]) for row in await read(database, "SELECT id FROM intents")] == [forged]
     assert await findings(database) == [("set_aside", forged)]
     assert "entries_set_aside" in caplog.text
-    async with opened(database, tmp_path / "spools") as hand:  # and not read again
+    async with opened(database, tmp_path / "spools") as standalone:  # and not read again
         caplog.clear()
-        await hand.tended()
+        await standalone.tended()
     assert "entries_set_aside" not in caplog.text
 
 
@@ -117,18 +117,18 @@ async def test_an_intent_of_a_recorded_call_that_is_put_back_is_set_aside(databa
 async def test_a_key_whose_holder_was_forged_is_refused_and_its_call_not_run(
     database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with opened(database, tmp_path / "spools") as hand:
+    async with opened(database, tmp_path / "spools") as standalone:
         with anyio.fail_after(30):
             first = a_call(ACTIVE, key="k")
-            await hand.begin(first)
-            await hand.record(row_of(first))
-            assert await hand.begin(a_call(ACTIVE, key="k")) is not None
+            await standalone.begin(first)
+            await standalone.record(row_of(first))
+            assert await standalone.begin(a_call(ACTIVE, key="k")) is not None
             [(name,)] = await read(database, "SELECT claim FROM intents")
             await run(database, "UPDATE intents SET claim = 'elsewhere'")
             forged = await forge(database, first.run_id, claim=name)
             for _ in range(2):
                 with pytest.raises(InDoubt, match="was changed in the database"):
-                    await hand.begin(a_call(ACTIVE, key="k"))
+                    await standalone.begin(a_call(ACTIVE, key="k"))
     assert await findings(database) == [("set_aside", forged)]
     assert "entries_set_aside" in caplog.text
     await Audit(database, CHAIN).prune(datetime.now(UTC), limit=100)
@@ -181,6 +181,6 @@ async def test_what_a_version_without_macs_left_behind_is_signed_once(
     assert await statuses(database) == {call.run_id: "in_doubt"}
     assert await findings(database) == []
     if key is not None:
-        async with opened(database, tmp_path / "spools") as hand:
+        async with opened(database, tmp_path / "spools") as standalone:
             with pytest.raises(InDoubt, match="was interrupted"):
-                await hand.begin(a_call(ACTIVE, key=key))
+                await standalone.begin(a_call(ACTIVE, key=key))

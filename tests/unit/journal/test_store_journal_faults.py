@@ -76,14 +76,14 @@ def test_a_call_under_way_does_not_keep_the_event_loop_from_ending(under_way: st
 
 
 async def test_no_caller_waits_for_a_writer_that_is_gone(database: Database, tmp_path: Path) -> None:
-    hand = start(database, tmp_path / "spools")
+    standalone = start(database, tmp_path / "spools")
     with anyio.fail_after(30):
-        await hand.record()
-        hand.ledger.tried.clear()
-        hand.ledger.gate = asyncio.Event()
-        first = asyncio.create_task(hand.record())
-        await hand.ledger.tried.wait()
-        second = asyncio.create_task(hand.record())
+        await standalone.record()
+        standalone.ledger.tried.clear()
+        standalone.ledger.gate = asyncio.Event()
+        first = asyncio.create_task(standalone.record())
+        await standalone.ledger.tried.wait()
+        second = asyncio.create_task(standalone.record())
         await asyncio.sleep(0)
         writer = next(task for task in asyncio.all_tasks() if task.get_name() == "pegboard-journal")
         writer.cancel()
@@ -91,12 +91,12 @@ async def test_no_caller_waits_for_a_writer_that_is_gone(database: Database, tmp
             with pytest.raises(Unavailable, match="could not be recorded: the journal was closed"):
                 await waiting
         with pytest.raises(Unavailable, match="takes no more rows"):
-            await hand.record()
+            await standalone.record()
         for key in (None, "k"):
             with pytest.raises(Unavailable):
-                await hand.begin(a_call(ACTIVE, key=key))
-        hand.ledger.gate.set()
-        await hand.journal.close()
+                await standalone.begin(a_call(ACTIVE, key=key))
+        standalone.ledger.gate.set()
+        await standalone.journal.close()
 
 
 class TestOneBadRow:
@@ -120,14 +120,14 @@ class TestOneBadRow:
     async def test_it_is_tried_apart_from_its_neighbours(self, database: Database, tmp_path: Path) -> None:
         bad = an_execution(surface=None)
         good = [an_execution() for _ in range(20)]
-        async with opened(database, tmp_path / "spools") as hand:
+        async with opened(database, tmp_path / "spools") as standalone:
             with anyio.fail_after(20):
-                ended = await asyncio.gather(*(hand.record(row) for row in (*good, bad)), return_exceptions=True)
+                ended = await asyncio.gather(*(standalone.record(row) for row in (*good, bad)), return_exceptions=True)
         assert ended[:-1] == good
         assert isinstance(ended[-1], Unavailable)
-        assert [row.id for row in (*good, bad)] in hand.ledger.failures, "the bad row was never among others"
-        assert [bad.id] in hand.ledger.failures
-        assert sorted(row for commit in hand.ledger.commits for row in commit) == sorted(row.id for row in good)
+        assert [row.id for row in (*good, bad)] in standalone.ledger.failures, "the bad row was never among others"
+        assert [bad.id] in standalone.ledger.failures
+        assert sorted(row for commit in standalone.ledger.commits for row in commit) == sorted(row.id for row in good)
 
     async def test_alone_it_does_not_take_the_journal_down(self, stored: Pegboard) -> None:
         with anyio.fail_after(20):

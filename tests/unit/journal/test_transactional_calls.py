@@ -165,11 +165,11 @@ async def test_a_commit_without_an_answer_is_settled_when_it_is_recorded(
     """The caller was not answered, and the row of its call was committed, or not."""
     call = a_call(ACTIVE)
     lost = ClosingEntry(serialize_execution(row_of(call, status="in_doubt", code="in_doubt")), is_transactional=True)
-    async with opened(database, tmp_path / "spools") as hand:
+    async with opened(database, tmp_path / "spools") as standalone:
         if was_committed:
-            await hand.record(row_of(call, row_id="7"))
-        await hand.journal.begin(call._replace(is_transactional=True), lambda: row_of(call))
-        await hand.record(row_of(call, status="in_doubt", code="in_doubt"), success=False)
+            await standalone.record(row_of(call, row_id="7"))
+        await standalone.journal.begin(call._replace(is_transactional=True), lambda: row_of(call))
+        await standalone.record(row_of(call, status="in_doubt", code="in_doubt"), success=False)
     rows = await read(database, "SELECT status, code, row_id FROM executions")
     assert [tuple(row) for row in rows] == [
         ("succeeded", None, "7") if was_committed else ("failed", "interrupted", None)

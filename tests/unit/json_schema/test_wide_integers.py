@@ -88,13 +88,13 @@ async def test_a_tool_of_an_mcp_server_with_such_a_bound_is_imported_too() -> No
     board: Pegboard
     async with (
         memory_board(egress_allow="127.0.0.1") as board,
-        changeable_server(tool("say", inputSchema=schema)) as there,
+        changeable_server(tool("say", inputSchema=schema)) as server,
     ):
-        taken = await board.imports.mcp(board.admin, server_url=there.url)
+        taken = await board.imports.mcp(board.admin, server_url=server.url)
         assert taken.created == ["say"]
         assert [text.partition(":")[0] for text in taken.warnings] == ["say", "say"]
         assert (await board.call("say", {"seed": 5})).success
-        again = await board.imports.mcp(board.admin, server_url=there.url)
+        again = await board.imports.mcp(board.admin, server_url=server.url)
         assert (again.unchanged, again.drifted) == (["say"], [])
 
 

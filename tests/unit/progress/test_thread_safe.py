@@ -134,7 +134,7 @@ async def test_a_thread_whose_call_is_over_is_informed_when_it_reports(
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling
-    heard = len(received)
+    reports = len(received)
     assert contexts[0].is_cancelled
 
     async def ended() -> list[BaseException]:
@@ -143,7 +143,7 @@ async def test_a_thread_whose_call_is_over_is_informed_when_it_reports(
     (error,) = await until(ended)
     assert isinstance(error, Cancelled)
     assert "No caller waits for this call any more" in error.message
-    assert len(received) == heard
+    assert len(received) == reports
 
 
 async def test_an_async_handler_that_cleans_up_after_its_cancellation_is_not_disturbed(board: Pegboard) -> None:

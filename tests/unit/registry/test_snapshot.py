@@ -146,7 +146,7 @@ async def test_a_change_of_a_secret_prepares_its_owners_tools_again(board: Pegbo
 
 
 async def test_tools_of_this_process_are_swapped_all_at_once(board: Pegboard) -> None:
-    def hung(name: str, **fields: Any) -> Tool:
+    def hanging(name: str, **fields: Any) -> Tool:
         return build_tool(
             read_definition(mock(name, **fields)),
             board.vault,
@@ -156,10 +156,10 @@ async def test_tools_of_this_process_are_swapped_all_at_once(board: Pegboard) ->
             rules=board.tools.rules,
         )
 
-    first = [hung("same"), hung("changed"), hung("gone" * 20)]
+    first = [hanging("same"), hanging("changed"), hanging("gone" * 20)]
     board.snapshot.swap_local_tools([], first)
     same = board.snapshot.find("same")
-    then = [hung("same"), hung("changed", tags=["t"]), hung("new")]
+    then = [hanging("same"), hanging("changed", tags=["t"]), hanging("new")]
     board.snapshot.swap_local_tools(first, then)
     assert board.snapshot.find("same") is same
     assert [compiled.tool for name in ("changed", "new") if (compiled := board.snapshot.find(name))] == then[1:]

@@ -166,13 +166,13 @@ def command(*argv: str, limits: dict[str, int] | None = None, **changes: Any) ->
 def zygote(received: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
     """Start a zygote with this spec and wait until it is ready; raise Refused with its failure."""
     # A pipe, as in the server; its content is shown if a test fails.
-    heard, says = os.pipe()
+    messages, says = os.pipe()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.settimeout(60)
     as_user = (
         [sys.executable, "-I", "-S", str(ORDINARY), str(PACKAGE)] if (os.geteuid(), user) == (0, "ordinary") else []
     )
-    with ours, os.fdopen(heard, "rb") as remarks:
+    with ours, os.fdopen(messages, "rb") as remarks:
         with theirs:
             boot = [
                 sys.executable,
@@ -205,7 +205,7 @@ def zygote(received: dict[str, Any], user: str = USERS[-1]) -> Iterator[Zygote]:
             finally:
                 ours.close()
                 process.wait(30)
-                os.set_blocking(heard, False)
+                os.set_blocking(messages, False)
                 sys.stderr.write((remarks.read() or b"").decode("utf-8", "replace"))
 
 

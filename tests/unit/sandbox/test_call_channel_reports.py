@@ -31,8 +31,8 @@ def peer() -> Iterator[Ends]:
 
 async def test_reports_are_heard_in_order_between_start_and_end(peer: Ends) -> None:
     ours, theirs = peer
-    heard: list[bytes] = []
-    line = CallChannel(ours, most=100, on_reports=heard.append)
+    received: list[bytes] = []
+    line = CallChannel(ours, most=100, on_reports=received.append)
     reports = frame(b"P", b"one\ntwo") + frame(b"P", b"x" * MAX_REPORT_BYTES) + frame(b"P")
     sent = frame(b"S") + reports + frame(b"E", END)
     for start in range(0, len(sent), 7):
@@ -41,13 +41,13 @@ async def test_reports_are_heard_in_order_between_start_and_end(peer: Ends) -> N
     theirs.close()
     with anyio.fail_after(30):
         assert await line.read_result() == ConfinedResult("exited", 0, "", b"", b"", b"")
-    assert heard == [b"one\ntwo", b"x" * MAX_REPORT_BYTES, b""]
+    assert received == [b"one\ntwo", b"x" * MAX_REPORT_BYTES, b""]
 
 
 async def test_nothing_is_heard_after_the_end_nor_after_hanging_up(peer: Ends) -> None:
     ours, theirs = peer
-    heard: list[bytes] = []
-    line = CallChannel(ours, most=100, on_reports=heard.append)
+    received: list[bytes] = []
+    line = CallChannel(ours, most=100, on_reports=received.append)
     theirs.sendall(frame(b"S") + frame(b"E", END) + frame(b"P", b"late"))
     with anyio.fail_after(30):
         assert await line.read_result() is not None
@@ -57,7 +57,7 @@ async def test_nothing_is_heard_after_the_end_nor_after_hanging_up(peer: Ends) -
     theirs.close()
     with anyio.fail_after(30):
         await gone.wait()
-    assert heard == []
+    assert received == []
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ async def test_nothing_is_heard_after_the_end_nor_after_hanging_up(peer: Ends) -
 )
 async def test_reports_that_are_out_of_place_cut_the_line(peer: Ends, sent: bytes, listens: bool) -> None:
     ours, theirs = peer
-    heard: list[bytes] = []
-    line = CallChannel(ours, most=2**20, on_reports=heard.append if listens else None)
+    received: list[bytes] = []
+    line = CallChannel(ours, most=2**20, on_reports=received.append if listens else None)
     theirs.sendall(sent)
     with anyio.fail_after(30), pytest.raises(InvalidFrame):
         await line.read_result()
-    assert heard == []
+    assert received == []
     assert theirs.recv(1) == b"", "it is told to leave"

@@ -199,16 +199,16 @@ async def test_half_an_answer_is_never_taken_for_the_whole(message: bytes) -> No
     async def breaking(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await head_of(reader)
         writer.write(message)
-        await heard.wait()
+        await received.wait()
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         writer.transport.abort()
 
-    heard = asyncio.Event()
+    received = asyncio.Event()
     async with serving(breaking) as up, proxying() as proxy:
         client = await proxy.client()
         await client.say(fetching(up.port))
         await client.head()
-        heard.set()
+        received.set()
         with pytest.raises(ConnectionResetError):
             await client.rest()
         client.leave()

@@ -40,9 +40,9 @@ async def test_a_tunnel_carries_bytes_both_ways() -> None:
         client = await proxy.client()
         await client.tunnel(f"127.0.0.1:{up.port}")
         for item in (b"\0\r\n\r\nGET / HTTP/1.1", b"x" * 3 * MEGABYTE):
-            saying = asyncio.create_task(client.say(item))
+            sent_text = asyncio.create_task(client.say(item))
             assert await client.read_bytes(len(item)) == item
-            await saying
+            await sent_text
         client.leave()
         await asyncio.wait_for(up.gone.wait(), 30)
 
@@ -60,12 +60,12 @@ async def test_either_side_can_end_first_and_still_listen() -> None:
     async def polite(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"first")
         writer.write_eof()
-        heard.append(await reader.read())
+        reports.append(await reader.read())
 
     async def patient(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"heard " + await reader.read())
 
-    heard: list[bytes] = []
+    reports: list[bytes] = []
     async with serving(polite) as first, serving(patient) as second, proxying() as proxy:
         client = await proxy.client()
         await client.tunnel(f"127.0.0.1:{first.port}")
@@ -79,7 +79,7 @@ async def test_either_side_can_end_first_and_still_listen() -> None:
         client.half_close()
         assert await client.rest() == b"heard everything"
         client.leave()
-    assert heard == [b"afterwards"]
+    assert reports == [b"afterwards"]
 
 
 async def test_tls_goes_through_from_end_to_end() -> None:

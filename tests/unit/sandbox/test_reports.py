@@ -90,8 +90,8 @@ def test_whatever_bytes_come_numbers_are_finite_and_texts_are_texts(line: bytes)
 
 
 def test_it_is_reported_where_lines_are_missing_or_cut() -> None:
-    heard: list[Progress] = []
-    take = make_report_reader(heard.append)
+    received: list[Progress] = []
+    take = make_report_reader(received.append)
     take(b"one\n\ntwo")
     take(b"\nthree\n" + b"x" * MAX_LINE_BYTES + b"\n" + b'{"partial": "'.ljust(MAX_LINE_BYTES, b"x"))
     found = [
@@ -101,17 +101,17 @@ def test_it_is_reported_where_lines_are_missing_or_cut() -> None:
         OMITTED_PROGRESS,
         OMITTED_PROGRESS,
     ]
-    assert heard == [Progress(message="one"), Progress(message="two"), *found]
+    assert received == [Progress(message="one"), Progress(message="two"), *found]
 
 
 def test_a_listener_that_raises_hears_no_more_and_hurts_no_other_call() -> None:
-    heard: list[Progress] = []
+    received: list[Progress] = []
 
     def listen(progress: Progress) -> None:
-        heard.append(progress)
+        received.append(progress)
         raise ValueError("not today")
 
     take = make_report_reader(listen)
     take(b"one\ntwo")
     take(b"three")
-    assert heard == [Progress(message="one")]
+    assert received == [Progress(message="one")]

@@ -106,8 +106,8 @@ def test_nothing_of_a_call_is_in_the_memory_of_the_next(functions: Zygote) -> No
             assert under_way.ended().result == b'{"ok":[]}'
 
 
-@pytest.mark.parametrize("whom", ["supervisor", "first"])
-def test_a_call_ends_with_those_it_depends_on(functions: Zygote, whom: str) -> None:
+@pytest.mark.parametrize("target", ["supervisor", "first"])
+def test_a_call_ends_with_those_it_depends_on(functions: Zygote, target: str) -> None:
     marker = marked()
     one = waiting(functions)
     code = f"import subprocess\ndef main():\n    subprocess.run(['sleep', '{marker}'])"
@@ -115,11 +115,11 @@ def test_a_call_ends_with_those_it_depends_on(functions: Zygote, whom: str) -> N
         assert under_way.frame() == ("S", b"")
         while not living(marker):
             pass
-        killed = one if whom == "supervisor" else next(pid for pid in children(one) if is_pid1(pid))
+        killed = one if target == "supervisor" else next(pid for pid in children(one) if is_pid1(pid))
         os.kill(killed, signal.SIGKILL)
         while living(marker):
             pass  # the test's own time limit ends this
-        if whom == "supervisor":
+        if target == "supervisor":
             with pytest.raises(EOFError):
                 under_way.ended()
         else:

@@ -95,9 +95,9 @@ async def test_writers_who_count_the_same_do_not_stand_in_each_others_way(databa
 
 async def test_counts_are_summed_over_the_hours_asked_for(database: Database) -> None:
     await keep_writer(database)
-    everybody = [count(hour, hour, caller_id="") for hour in (10, 11, 12)]
+    all_users = [count(hour, hour, caller_id="") for hour in (10, 11, 12)]
     own = [count(11, 3), count(11, 8, caller_id=BEN, tool_name="echo")]
-    await keep_counts(database, [*everybody, *own], counted_seq=33)
+    await keep_counts(database, [*all_users, *own], counted_seq=33)
     one = ("add", "succeeded", "", 7)
     assert await counted(database, range(11, 13)) == [(*one, 23)]
     assert await counted(database, range(11, 12)) == [(*one, 11)]

@@ -83,12 +83,12 @@ async def test_calls_share_connections(caller: HttpCalls, served: Upstream) -> N
 
 
 async def test_two_hundred_calls_run_at_once(caller: HttpCalls, served: Upstream) -> None:
-    everybody = asyncio.Event()
+    all_users = asyncio.Event()
 
     async def when_all_are_here(received: Any, wire: Any) -> None:
         if len(served.received) == 200:
-            everybody.set()
-        await everybody.wait()
+            all_users.set()
+        await all_users.wait()
         await echo(received, wire)
 
     served.behaviour = when_all_are_here

@@ -254,15 +254,15 @@ async def test_what_cannot_be_imported_is_refused_with_the_reason(
 
 
 async def test_private_servers_are_left_out_unless_allowed_and_nothing_is_sent_to_them(board: Pegboard) -> None:
-    async with upstream() as there:
-        document = pets("here", "meta", base=there.url)
+    async with upstream() as server:
+        document = pets("here", "meta", base=server.url)
         for host in ("169.254.169.254", "[::1]", "10.1.2.3", "2130706434", "0x7f.2"):
             document["paths"]["/meta"]["get"]["servers"] = [{"url": f"http://{host}/x"}]
             taken = await again(board, document)
             assert [each.name for each in taken.left_out] == ["meta"], host
             assert "PEGBOARD_EGRESS_ALLOW" in taken.left_out[0].reason
         assert taken.unchanged == ["here"]
-        assert there.received == []
+        assert server.received == []
         assert (await board.call("here")).success
     page = await board.executions(ExecutionFilter())
     assert [row.tool_name for row in page.items] == ["here"]

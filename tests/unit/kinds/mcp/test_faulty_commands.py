@@ -87,13 +87,13 @@ async def test_a_server_that_answers_nothing_any_more_is_replaced(upstreams: Mcp
 
 
 async def test_a_server_that_reads_nothing_cannot_hold_anyone_up(upstreams: McpSessionPool) -> None:
-    deaf = odd("deaf")
-    await upstreams.tools(deaf)
+    stalled = odd("deaf")
+    await upstreams.tools(stalled)
 
     async def much() -> str:
         try:
             async with asyncio.timeout(0.5):
-                return str(await call_echo(upstreams, deaf, "x" * 2**20))
+                return str(await call_echo(upstreams, stalled, "x" * 2**20))
         except (TimeoutError, UpstreamFailed) as error:
             return str(error)
 

@@ -18,14 +18,17 @@ async def test_each_tool_of_a_server_becomes_a_tool_that_can_be_called_at_once(s
     first = tool("say", "Says it.", title="Say It", outputSchema=shaped)
     async with changeable_server(
         first, tool("look", annotations=hints), tool("wipe", None, annotations={"destructiveHint": True})
-    ) as there:
-        taken = await stored.imports.mcp(stored.admin, server_url=there.url, is_public=True)
+    ) as running_server:
+        taken = await stored.imports.mcp(stored.admin, server_url=running_server.url, is_public=True)
         assert taken == ImportReport(created=["say", "look", "wipe"])
         say, look, wipe = [await stored.tools.get(name, stored.admin) for name in taken.created]
         assert (say.description, say.display_name, say.is_public) == ("Says it.", "Say It", True)
         assert say.input_schema == {"$schema": "https://json-schema.org/draft/2020-12/schema", **first["inputSchema"]}
         assert say.output_schema == {"$schema": "https://json-schema.org/draft/2020-12/schema", **shaped}
-        assert {key: say.config[key] for key in ("server_url", "tool")} == {"server_url": there.url, "tool": "say"}
+        assert {key: say.config[key] for key in ("server_url", "tool")} == {
+            "server_url": running_server.url,
+            "tool": "say",
+        }
         assert len(say.config["pinned"]) == 64
         assert (look.read_only, look.idempotent, look.destructive, look.display_name) == (
             True,
@@ -39,35 +42,37 @@ async def test_each_tool_of_a_server_becomes_a_tool_that_can_be_called_at_once(s
 
 
 async def test_importing_again_changes_nothing_and_asks_for_the_session_it_has(stored: Pegboard) -> None:
-    async with changeable_server(tool("say"), tool("look")) as there:
-        await stored.imports.mcp(stored.admin, server_url=there.url)
+    async with changeable_server(tool("say"), tool("look")) as running_server:
+        await stored.imports.mcp(stored.admin, server_url=running_server.url)
         assert (await stored.call("say")).success
-        assert await stored.imports.mcp(stored.admin, server_url=there.url) == ImportReport(unchanged=["say", "look"])
-        started = [got.body for got in there.server.received if b'"initialize"' in got.body]
+        assert await stored.imports.mcp(stored.admin, server_url=running_server.url) == ImportReport(
+            unchanged=["say", "look"]
+        )
+        started = [got.body for got in running_server.server.received if b'"initialize"' in got.body]
         # Each import also declares that the client supports elicitation.
         assert [b'"sampling"' in body for body in started] == [False, True, True]
 
 
 async def test_a_server_that_was_restarted_or_changed_a_moment_ago_is_asked_again(board: Pegboard) -> None:
-    async with changeable_server(tool("say")) as there:
-        await board.imports.mcp(board.admin, server_url=there.url)
+    async with changeable_server(tool("say")) as running_server:
+        await board.imports.mcp(board.admin, server_url=running_server.url)
         for name in ("look", "hear"):
-            there.tools.append(tool(name))
-            there.restart()
-            assert (await board.imports.mcp(board.admin, server_url=there.url)).created == [name]
+            running_server.tools.append(tool(name))
+            running_server.restart()
+            assert (await board.imports.mcp(board.admin, server_url=running_server.url)).created == [name]
 
 
 async def test_a_dry_run_writes_nothing(board: Pegboard) -> None:
-    async with changeable_server(tool("say")) as there:
-        assert (await board.imports.mcp(board.admin, server_url=there.url, dry_run=True)).created == ["say"]
+    async with changeable_server(tool("say")) as running_server:
+        assert (await board.imports.mcp(board.admin, server_url=running_server.url, dry_run=True)).created == ["say"]
         assert (await board.call("say")).problem is not None
-        assert there.calls == []
+        assert running_server.calls == []
 
 
 async def test_names_are_made_fit_and_distinguished(board: Pegboard) -> None:
     names = ["get/user", "get user", "GET_USER", "1st", "class", "名前", "x" * 300, "{{secret:KEY}}"]
-    async with changeable_server(*map(tool, names)) as there:
-        taken = await board.imports.mcp(board.admin, server_url=there.url)
+    async with changeable_server(*map(tool, names)) as running_server:
+        taken = await board.imports.mcp(board.admin, server_url=running_server.url)
         assert [name[:20] for name in taken.created] == ["get_user", "_1st", "class_", taken.created[3], "x" * 20]
         assert [(each.name, each.reason) for each in taken.left_out] == [
             ("get user", "has the same name as 'get/user' by the rules of this board"),
@@ -76,19 +81,23 @@ async def test_names_are_made_fit_and_distinguished(board: Pegboard) -> None:
         ]
         for name, wire in zip(taken.created, ["get/user", "1st", "class", "名前", "x" * 300], strict=True):
             assert (await board.call(name)).success
-            assert there.calls[-1]["name"] == wire
+            assert running_server.calls[-1]["name"] == wire
 
 
 async def test_prefix_and_patterns_choose_and_name(board: Pegboard) -> None:
-    async with changeable_server(tool("get_a"), tool("get_b"), tool("put_a")) as there:
-        given: dict[str, Any] = {"server_url": there.url, "prefix": "it_", "include": ["GET_*", "nothing*"]}
+    async with changeable_server(tool("get_a"), tool("get_b"), tool("put_a")) as running_server:
+        given: dict[str, Any] = {"server_url": running_server.url, "prefix": "it_", "include": ["GET_*", "nothing*"]}
         taken = await board.imports.mcp(board.admin, **given)
         assert taken.created == ["it_get_a", "it_get_b"]
         assert [each.name for each in taken.left_out] == ["nothing*"]
         assert (await board.call("it_get_b")).success
-        assert there.calls[-1]["name"] == "get_b"
+        assert running_server.calls[-1]["name"] == "get_b"
         assert (await board.imports.mcp(board.admin, **given)).unchanged == taken.created
-        assert (await board.imports.mcp(board.admin, server_url=there.url)).created == ["get_a", "get_b", "put_a"]
+        assert (await board.imports.mcp(board.admin, server_url=running_server.url)).created == [
+            "get_a",
+            "get_b",
+            "put_a",
+        ]
 
 
 async def test_definitions_that_the_board_cannot_take_are_left_out_with_the_reason(board: Pegboard) -> None:
@@ -98,8 +107,8 @@ async def test_definitions_that_the_board_cannot_take_are_left_out_with_the_reas
         tool("nul", "a\0b"),
         tool("later", inputSchema={"$schema": "https://example.com/draft-99", "type": "object"}),
     ]
-    async with changeable_server(*bad, tool("good", "w " * 5000)) as there:
-        taken = await board.imports.mcp(board.admin, server_url=there.url)
+    async with changeable_server(*bad, tool("good", "w " * 5000)) as running_server:
+        taken = await board.imports.mcp(board.admin, server_url=running_server.url)
         assert taken.created == ["good"]
         assert [each.name for each in taken.left_out] == ["remote", "broken", "nul", "later"]
         starts = ["input_schema", "input_schema", "description", "input_schema"]
@@ -110,12 +119,12 @@ async def test_definitions_that_the_board_cannot_take_are_left_out_with_the_reas
 
 
 async def test_a_tool_that_the_server_no_longer_offers_is_reported(board: Pegboard) -> None:
-    async with changeable_server(tool("say"), tool("look")) as there:
-        await board.imports.mcp(board.admin, server_url=there.url)
-        there.tools.pop()
+    async with changeable_server(tool("say"), tool("look")) as running_server:
+        await board.imports.mcp(board.admin, server_url=running_server.url)
+        running_server.tools.pop()
 
         async def gone() -> Any:
-            taken = await board.imports.mcp(board.admin, server_url=there.url, include=["say"])
+            taken = await board.imports.mcp(board.admin, server_url=running_server.url, include=["say"])
             return taken.gone and taken
 
         taken = await until(gone)
@@ -126,7 +135,7 @@ async def test_a_tool_that_the_server_no_longer_offers_is_reported(board: Pegboa
             "upstream_failed",
             True,
         )
-        there.tools.append(tool("look"))
+        running_server.tools.append(tool("look"))
         assert (await until(lambda: _succeeds(board, "look"))).success
 
 
@@ -138,11 +147,11 @@ async def _succeeds(board: Pegboard, name: str) -> Any:
 async def test_a_tool_of_another_user_or_from_elsewhere_is_left_alone(board: Pegboard) -> None:
     other = await member(board)
     async with (
-        changeable_server(tool("say"), tool("look")) as there,
+        changeable_server(tool("say"), tool("look")) as running_server,
         changeable_server(tool("say", "Another."), tool("look")) as twin,
     ):
-        await board.imports.mcp(other, server_url=there.url)
-        taken = await board.imports.mcp(board.admin, server_url=there.url)
+        await board.imports.mcp(other, server_url=running_server.url)
+        taken = await board.imports.mcp(board.admin, server_url=running_server.url)
         assert {each.reason for each in taken.left_out} == {
             "a tool of this name belongs to another user; import with another prefix"
         }
@@ -154,11 +163,11 @@ async def test_a_tool_of_another_user_or_from_elsewhere_is_left_alone(board: Peg
 
 async def test_no_one_flags_or_sees_the_tools_of_others_by_importing_from_their_server(board: Pegboard) -> None:
     other = await member(board)
-    async with changeable_server(tool("say", "For admins: the keys are under the mat.")) as there:
-        await board.imports.mcp(board.admin, server_url=there.url)
-        there.tools[0] = tool("say", "For members.")
-        there.restart()
-        taken = await board.imports.mcp(other, server_url=there.url)
+    async with changeable_server(tool("say", "For admins: the keys are under the mat.")) as running_server:
+        await board.imports.mcp(board.admin, server_url=running_server.url)
+        running_server.tools[0] = tool("say", "For members.")
+        running_server.restart()
+        taken = await board.imports.mcp(other, server_url=running_server.url)
         assert (taken.drifted, taken.changes, [each.name for each in taken.left_out]) == ([], {}, ["say"])
         assert not (await board.tools.get("say", board.admin)).drifted
 
@@ -176,14 +185,14 @@ async def test_an_admins_command_is_started_and_its_tools_are_called(stored: Peg
 
 
 async def test_the_tools_of_a_server_have_its_tag_until_their_owner_changes_it(board: Pegboard) -> None:
-    async with changeable_server(tool("say")) as there:
-        await board.imports.mcp(board.admin, server_url=there.url)
-        tag = f"mcp:{there.url.partition('://')[2].partition('/')[0]}"
+    async with changeable_server(tool("say")) as running_server:
+        await board.imports.mcp(board.admin, server_url=running_server.url)
+        tag = f"mcp:{running_server.url.partition('://')[2].partition('/')[0]}"
         assert list((await board.tools.get("say", board.admin)).tags) == [tag]
         await board.tools.update("say", {"tags": ["mine"]}, board.admin)
-        there.tools[0] = tool("say", "Otherwise.")
-        there.restart()
-        taken = await board.imports.mcp(board.admin, server_url=there.url)
+        running_server.tools[0] = tool("say", "Otherwise.")
+        running_server.restart()
+        taken = await board.imports.mcp(board.admin, server_url=running_server.url)
         assert taken.drifted == ["say"]
         accepted, _ = await board.imports.mcp.accept("say", board.admin)
         assert list(accepted.tags) == ["mine"]

@@ -39,15 +39,15 @@ async def at_rest(board: Pegboard, folder: Path) -> list[str]:
 
 
 async def test_credentials_are_encrypted_at_rest_in_every_version(stored: Pegboard, tmp_path: Path) -> None:
-    async with upstream() as there, changeable_server(tool("say")) as other:
-        await stored.imports.openapi(stored.admin, document=pets("cats", base=there.url), auth_config=BEARER)
+    async with upstream() as running_server, changeable_server(tool("say")) as other:
+        await stored.imports.openapi(stored.admin, document=pets("cats", base=running_server.url), auth_config=BEARER)
         changed = {**BEARER, "token": f"{TOKEN}-2"}
-        await stored.imports.openapi(stored.admin, document=pets("cats", base=there.url), auth_config=changed)
+        await stored.imports.openapi(stored.admin, document=pets("cats", base=running_server.url), auth_config=changed)
         await stored.imports.mcp(
             stored.admin, server_url=other.url, auth_config=BEARER, headers={"X-Other": f"{TOKEN}-3"}
         )
         assert (await stored.call("cats")).success
-        assert there.last.one("Authorization") == f"Bearer {TOKEN}-2"
+        assert running_server.last.one("Authorization") == f"Bearer {TOKEN}-2"
         assert (await stored.call("say")).success
         assert (other.server.last.one("Authorization"), other.server.last.one("X-Other")) == (
             f"Bearer {TOKEN}",
@@ -60,8 +60,12 @@ async def test_credentials_are_encrypted_at_rest_in_every_version(stored: Pegboa
 
 
 async def test_credentials_are_masked_wherever_tools_and_changes_are_shown(board: Pegboard) -> None:
-    async with changeable_server(tool("say")) as there:
-        given: dict[str, Any] = {"server_url": there.url, "headers": {"X-Key": f"{TOKEN}-h"}, "auth_config": BEARER}
+    async with changeable_server(tool("say")) as running_server:
+        given: dict[str, Any] = {
+            "server_url": running_server.url,
+            "headers": {"X-Key": f"{TOKEN}-h"},
+            "auth_config": BEARER,
+        }
         await board.imports.openapi(board.admin, document=pets("cats"), auth_config=BEARER)
         await board.imports.mcp(board.admin, **given)
         for name in ("cats", "say"):
@@ -72,8 +76,8 @@ async def test_credentials_are_masked_wherever_tools_and_changes_are_shown(board
         taken = await board.imports.openapi(board.admin, document=pets("cats"), auth_config=new, dry_run=True)
         assert taken.updated == ["cats"]
         assert TOKEN not in repr(taken)
-        there.tools[0] = tool("say", "Otherwise.")
-        there.restart()
+        running_server.tools[0] = tool("say", "Otherwise.")
+        running_server.restart()
         await board.call("say")
         for accept in (False, True):
             given |= {"headers": {"X-Key": f"{TOKEN}-other"}, "auth_config": new, "accept": accept}
@@ -107,20 +111,20 @@ async def test_named_secrets_are_the_owners_for_every_caller(stored: Pegboard, t
     keyed: dict[str, Any] = {
         "components": {"securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "X-Token"}}}
     }
-    async with upstream() as there, changeable_server(tool("say")) as server:
+    async with upstream() as running_server, changeable_server(tool("say")) as server:
         await stored.imports.openapi(
-            other, document=pets("cats", base=there.url, **keyed), auth_config=auth, is_public=True
+            other, document=pets("cats", base=running_server.url, **keyed), auth_config=auth, is_public=True
         )
         await stored.imports.mcp(other, server_url=server.url, auth_config=auth, is_public=True)
         assert {got.one("X-API-Key") for got in server.server.received} == {f"{TOKEN}-member"}
         for caller in (other, stored.admin):
             assert (await stored.call("cats", caller=caller)).success
-            assert there.last.one("X-Token") == f"{TOKEN}-member"
+            assert running_server.last.one("X-Token") == f"{TOKEN}-member"
             assert (await stored.call("say", caller=caller)).success
             assert server.server.last.one("X-API-Key") == f"{TOKEN}-member"
         await stored.secrets.put("KEY", f"{TOKEN}-changed", other)
         assert (await stored.call("cats")).success
-        assert there.last.one("X-Token") == f"{TOKEN}-changed"
+        assert running_server.last.one("X-Token") == f"{TOKEN}-changed"
         await stored.secrets.remove("KEY", other)
         refused = await stored.call("cats")
         assert refused.problem is not None
@@ -134,14 +138,17 @@ async def test_a_secret_in_a_url_is_percent_encoded_and_never_shown(stored: Pegb
     await stored.secrets.put("URL_KEY", secret, stored.admin)
     async with upstream(
         by_path(cats=answer(400, f"bad key: {secret} {sent}"), other=answer_json([secret, sent]))
-    ) as there:
-        await stored.imports.openapi(stored.admin, document=pets("cats", "dogs", base=there.url))
+    ) as running_server:
+        await stored.imports.openapi(stored.admin, document=pets("cats", "dogs", base=running_server.url))
         for name in ("cats", "dogs"):
-            config = {"url": f"{there.url}/{name}/{{{{secret:URL_KEY}}}}?k={{{{secret:URL_KEY}}}}", "method": "GET"}
+            config = {
+                "url": f"{running_server.url}/{name}/{{{{secret:URL_KEY}}}}?k={{{{secret:URL_KEY}}}}",
+                "method": "GET",
+            }
             changed = await stored.tools.update(name, {"config": config}, stored.admin)
             assert secret not in build_tool_response(changed, stored.admin).model_dump_json()
         failed = await stored.call("cats")
-        assert there.last.target == f"/cats/{sent}?k={sent}"
+        assert running_server.last.target == f"/cats/{sent}?k={sent}"
         assert failed.problem is not None
         assert "bad key: ******** ********" in failed.problem.message
         answered = await stored.call("dogs")
@@ -154,10 +161,10 @@ async def test_a_secret_in_a_url_is_percent_encoded_and_never_shown(stored: Pegb
 
 async def test_a_secret_in_the_url_of_an_mcp_server_is_sent_encoded_and_kept_as_a_reference(board: Pegboard) -> None:
     await board.secrets.put("URL_KEY", "s3cret/& x", board.admin)
-    async with changeable_server(tool("say")) as there:
-        url = f"{there.url}?key={{{{secret:URL_KEY}}}}"
+    async with changeable_server(tool("say")) as running_server:
+        url = f"{running_server.url}?key={{{{secret:URL_KEY}}}}"
         assert (await board.imports.mcp(board.admin, server_url=url)).created == ["say"]
-        assert {got.target for got in there.server.received} == {"/mcp?key=s3cret%2F%26%20x"}
+        assert {got.target for got in running_server.server.received} == {"/mcp?key=s3cret%2F%26%20x"}
         assert (await board.tools.get("say", board.admin)).config["server_url"] == url
         assert (await board.call("say")).success
         assert (await board.imports.mcp(board.admin, server_url=url)).unchanged == ["say"]
@@ -171,13 +178,13 @@ async def test_a_server_that_repeats_the_credential_in_its_refusal_is_not_quoted
     async def repeat(got: Received, wire: Wire) -> None:
         await answer(401, f"who is {TOKEN}? {got.one('Authorization')} {got.target}")(got, wire)
 
-    async with changeable_server(tool("say")) as there:
-        there.instead = dict.fromkeys(("server/discover", "initialize"), repeat)
+    async with changeable_server(tool("say")) as running_server:
+        running_server.instead = dict.fromkeys(("server/discover", "initialize"), repeat)
         ways: dict[str, dict[str, Any]] = {
-            "auth": {"server_url": there.url, "auth_config": {"type": "bearer", "token": reference}},
-            "header": {"server_url": there.url, "headers": {"X-Key": reference}},
-            "query": {"server_url": f"{there.url}?key={reference}"},
-            "path": {"server_url": f"{there.url}/{reference}"},
+            "auth": {"server_url": running_server.url, "auth_config": {"type": "bearer", "token": reference}},
+            "header": {"server_url": running_server.url, "headers": {"X-Key": reference}},
+            "query": {"server_url": f"{running_server.url}?key={reference}"},
+            "path": {"server_url": f"{running_server.url}/{reference}"},
         }
         with pytest.raises(ToolError) as failed:
             await board.imports.mcp(board.admin, **ways[place])
@@ -187,7 +194,7 @@ async def test_a_server_that_repeats_the_credential_in_its_refusal_is_not_quoted
 
 async def test_a_secret_that_would_change_the_requests_shape_is_refused_without_showing_it(board: Pegboard) -> None:
     await board.secrets.put("KEY", f"{TOKEN}\r\nX-Evil: 1", board.admin)
-    async with changeable_server(tool("say")) as there:
+    async with changeable_server(tool("say")) as running_server:
         reference = "{{secret:KEY}}"
         ways: list[dict[str, Any]] = [
             {"headers": {"X-Key": reference}},
@@ -195,22 +202,22 @@ async def test_a_secret_that_would_change_the_requests_shape_is_refused_without_
         ]
         for given in ways:
             with pytest.raises(Invalid, match="line break") as refused:
-                await board.imports.mcp(board.admin, server_url=there.url, **given)
+                await board.imports.mcp(board.admin, server_url=running_server.url, **given)
             assert TOKEN not in str(refused.value)
-        assert there.server.received == []
+        assert running_server.server.received == []
 
 
 async def test_a_document_cannot_refer_to_the_secrets_of_a_caller_who_imports_it(board: Pegboard) -> None:
     await board.secrets.put("KEY", TOKEN, board.admin)
-    async with upstream() as there:
+    async with upstream() as running_server:
         sly = [
             Case("in_path", "get", "/x/{{secret:KEY}}", {}, {}, ""),
             Case("in_query", "get", "/y?k={{secret:KEY}}", {}, {}, ""),
             Case("in_name", "get", "/z", {"parameters": [at("query", "{{secret:KEY}}", {"default": 1})]}, {}, ""),
-            Case("in_server", "get", "/s", {"servers": [{"url": f"{there.url}/{{{{secret:KEY}}}}"}]}, {}, ""),
+            Case("in_server", "get", "/s", {"servers": [{"url": f"{running_server.url}/{{{{secret:KEY}}}}"}]}, {}, ""),
         ]  # fmt: skip
-        taken = await board.imports.openapi(board.admin, document=document(sly, servers=[{"url": there.url}]))
+        taken = await board.imports.openapi(board.admin, document=document(sly, servers=[{"url": running_server.url}]))
         for name in taken.created:
             schema = (await board.tools.get(name, board.admin)).input_schema
             await board.call(name, dict.fromkeys(schema.get("properties", {}), "x"))
-        assert [got for got in there.received if TOKEN.encode() in got.raw] == []
+        assert [got for got in running_server.received if TOKEN.encode() in got.raw] == []

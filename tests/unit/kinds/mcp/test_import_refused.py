@@ -84,18 +84,18 @@ async def test_a_board_that_starts_no_commands_says_so() -> None:
 async def test_a_server_that_cannot_list_its_tools_ends_in_a_clear_error(
     instead: dict[str, Behaviour], kind: type[ToolError], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with changeable_server(tool("say")) as there, memory_board(egress_allow="127.0.0.1") as board:
-        await _warm(board, there)
+    async with changeable_server(tool("say")) as server, memory_board(egress_allow="127.0.0.1") as board:
+        await _warm(board, server)
         monkeypatch.setattr(importing, "LIST_SECONDS", 2.0)
-        there.instead.update(instead)
+        server.instead.update(instead)
         with pytest.raises(kind) as failed, anyio.fail_after(20):
-            await board.imports.mcp(board.admin, server_url=there.url)
+            await board.imports.mcp(board.admin, server_url=server.url)
         assert message in failed.value.message
-        there.instead.clear()
+        server.instead.clear()
 
         async def healed() -> Any:
             try:
-                return await board.imports.mcp(board.admin, server_url=there.url)
+                return await board.imports.mcp(board.admin, server_url=server.url)
             except ToolError:
                 return None
 
@@ -106,17 +106,17 @@ async def test_a_server_that_cannot_list_its_tools_ends_in_a_clear_error(
 async def test_a_server_that_says_nothing_is_given_up(
     board: Pegboard, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with changeable_server(tool("say")) as there:
-        await _warm(board, there)
+    async with changeable_server(tool("say")) as server:
+        await _warm(board, server)
         monkeypatch.setattr(importing, "LIST_SECONDS", 0.5)
-        there.instead[method] = hang
+        server.instead[method] = hang
         with pytest.raises(UpstreamUnreachable, match=r"did not list its tools within 0\.5 s"), anyio.fail_after(20):
-            await board.imports.mcp(board.admin, server_url=there.url)
+            await board.imports.mcp(board.admin, server_url=server.url)
 
 
-async def _warm(board: Pegboard, there: ChangeableServer) -> None:
+async def _warm(board: Pegboard, server: ChangeableServer) -> None:
     """Load the SDK, which takes a while."""
-    await board.imports.mcp(board.admin, server_url=f"{there.url}/warm", dry_run=True)
+    await board.imports.mcp(board.admin, server_url=f"{server.url}/warm", dry_run=True)
 
 
 @pytest.mark.parametrize(
@@ -172,19 +172,19 @@ async def test_a_name_that_leads_to_a_private_address_is_refused() -> None:
     ],
 )
 async def test_what_is_no_mcp_server_is_named_so_in_one_sentence(board: Pegboard, behaviour: Behaviour) -> None:
-    async with upstream(behaviour) as there:
+    async with upstream(behaviour) as server:
         with pytest.raises(UpstreamFailed) as refused:
-            await board.imports.mcp(board.admin, server_url=f"{there.url}/x")
-    assert f"{there.url} is not an MCP server: HTTP 20" in refused.value.message
+            await board.imports.mcp(board.admin, server_url=f"{server.url}/x")
+    assert f"{server.url} is not an MCP server: HTTP 20" in refused.value.message
     assert len(refused.value.message) < 300
     assert "validation error" not in refused.value.message
 
 
 @pytest.mark.parametrize(("path", "hinted"), [("/sse", True), ("/a/sse/", True), ("/other", False)])
 async def test_the_url_of_the_older_transport_is_recognised(board: Pegboard, path: str, hinted: bool) -> None:
-    async with upstream(answer(404, "Error Cannot POST")) as there:
+    async with upstream(answer(404, "Error Cannot POST")) as server:
         with pytest.raises(UpstreamFailed) as refused:
-            await board.imports.mcp(board.admin, server_url=there.url + path)
+            await board.imports.mcp(board.admin, server_url=server.url + path)
     assert "404 Not Found: Error Cannot POST" in refused.value.message
     assert ("the older SSE transport, which is not supported; try " in refused.value.message) is hinted
     assert (f"try {path.partition('/sse')[0]}/mcp" in refused.value.message) is hinted

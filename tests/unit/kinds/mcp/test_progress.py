@@ -57,9 +57,9 @@ async def message(upstreams: McpSessionPool, *says: str, times: int = 1) -> list
     with anyio.fail_after(60):
         answer = await upstreams.call(upstream, "work", arguments, on_progress=received.append)
         assert answer["content"][0]["text"] == "done"
-        heard = len(received)
+        reports = len(received)
         assert (await upstreams.call(upstream, "work", {"says": ['"progress": 1']}))["content"], "it still serves"
-    assert len(received) == heard, "something came after the answer"
+    assert len(received) == reports, "something came after the answer"
     return received
 
 

@@ -77,12 +77,12 @@ async def test_a_file_is_taken_when_no_one_has_written_to_it_for_a_while(
         return look(path)
 
     async with memory_board(tables=file) as board:
-        hung: list[list[str]] = []
+        hanging: list[list[str]] = []
         swap = board.snapshot.swap_local_tools
 
         def note(former: Iterable[Tool], tools: Iterable[Tool]) -> None:
             swap(former, tools)
-            hung.append([tool.name for tool in board.snapshot.local()])
+            hanging.append([tool.name for tool in board.snapshot.local()])
 
         monkeypatch.setattr(board.snapshot, "swap_local_tools", note)
         monkeypatch.setattr(file_watcher, "read_file_signature", look_and_write_on)
@@ -92,7 +92,7 @@ async def test_a_file_is_taken_when_no_one_has_written_to_it_for_a_while(
             return board.snapshot.find("log-two") is not None
 
         assert await until(is_taken, 10)
-    assert hung[0] == ["log-two"]
+    assert hanging[0] == ["log-two"]
 
 
 async def test_a_source_that_is_gone_while_its_tables_are_looked_at_harms_no_other_call(

@@ -81,10 +81,13 @@ async def test_a_row_that_is_refused_leaves_no_entry_and_hurts_no_other(
 
 
 async def test_a_call_that_recovery_has_given_up_inserts_nothing(board: Database, url: str, tmp_path: Path) -> None:
-    async with own_source(board, url, tmp_path / "spools") as source, opened_hand(board, tmp_path / "spools") as hand:
+    async with (
+        own_source(board, url, tmp_path / "spools") as source,
+        opened_hand(board, tmp_path / "spools") as standalone,
+    ):
         facts = await facts_of(source, "moods")
         entries = [build_entry(entry(facts, {"n": n})) for n in range(20)]
-        await hand.record(an_execution(id=entries[7].run_id, status="failed", attempts=1))
+        await standalone.record(an_execution(id=entries[7].run_id, status="failed", attempts=1))
         answers = await insert_concurrently(source, entries)
         assert [n for n, answer in enumerate(answers) if isinstance(answer, InsertFault)] == [7]
         assert (answers[7].code, answers[7].is_unknown) == ("P2034", False)

@@ -32,12 +32,12 @@ WAITING = (
 )
 
 
-async def insert_beside_lock(source: PostgresqlSource, url: str, crowd: Sequence[InsertEntry]) -> None:
+async def insert_beside_lock(source: PostgresqlSource, url: str, callers: Sequence[InsertEntry]) -> None:
     """Insert into a free table while a crowd waits for one that is locked."""
     free = await facts_of(source, "free")
     async with connected(url) as other:
         await other.execute("BEGIN; LOCK TABLE stuck")
-        tasks = [asyncio.create_task(source.insert(one)) for one in crowd]
+        tasks = [asyncio.create_task(source.insert(one)) for one in callers]
 
         async def are_waiting() -> bool:
             return bool(await fetch_rows(url, WAITING) >= [(2,)])

@@ -258,13 +258,13 @@ async def _dead_writer_is_closed(board: Pegboard) -> bool:
 
 
 def _renaming(folder: Path) -> tuple[Any, Any]:
-    there, hidden = folder / "tables.db", folder / "hidden.db"
+    server, hidden = folder / "tables.db", folder / "hidden.db"
 
     async def hide() -> None:
-        there.rename(hidden)
+        server.rename(hidden)
 
     async def show() -> None:
-        hidden.rename(there)
+        hidden.rename(server)
 
     return hide, show
 

@@ -87,8 +87,8 @@ async def test_a_call_that_recovery_gave_up_is_never_committed(
     board: Database, own: SqliteSource, tmp_path: Path
 ) -> None:
     entries = await notes_of(own, "a", "given up", "b")
-    async with opened(board, tmp_path / "spools") as hand:
-        await hand.record(an_execution(id=entries[1].run_id, status="failed", attempts=1))
+    async with opened(board, tmp_path / "spools") as standalone:
+        await standalone.record(an_execution(id=entries[1].run_id, status="failed", attempts=1))
         outcomes = await asyncio.gather(*map(own.insert, entries), return_exceptions=True)
         assert [type(outcome) for outcome in outcomes] == [InsertAnswer, InsertFault, InsertAnswer]
         with pytest.raises(InsertFault, match="given up") as refused:
