@@ -97,9 +97,9 @@ async def test_a_jump_makes_no_one_dead_and_hides_no_one_who_is(tmp_path: Path, 
     database = Database.create(url)
     await migrate(database)
     living, dying = Process(url, spools), Process(url, spools)
-    here, server = ready(), ready()
+    here, second = ready(), ready()
     await living.begin(here)
-    await dying.begin(server)
+    await dying.begin(second)
     clock.ahead = jump
     await dying.crash()
     other = Process(url, spools)
@@ -108,12 +108,12 @@ async def test_a_jump_makes_no_one_dead_and_hides_no_one_who_is(tmp_path: Path, 
 
     async def recovered() -> bool:
         # A look that met a locked database is repeated.
-        return [(row.id, row.status) for row in await journal.rows()] == [(server.run_id, "in_doubt")]
+        return [(row.id, row.status) for row in await journal.rows()] == [(second.run_id, "in_doubt")]
 
     await until(recovered)
     await living.end(here)
     assert await journal.faults() == []
-    assert {row.id for row in await journal.rows()} == {here.run_id, server.run_id}
+    assert {row.id for row in await journal.rows()} == {here.run_id, second.run_id}
     (row,) = await journal.all_of("SELECT started_at, finished_at FROM executions WHERE status = 'in_doubt'")
     assert datetime.fromisoformat(row[0]).replace(tzinfo=UTC) < datetime.now(UTC)
     for process in (living, other):

@@ -155,11 +155,11 @@ async def test_a_locked_table_of_the_boards_own_database_holds_up_no_journal_ent
             assert len(await calls_of(board, "quiet")) == 10
         assert {result.problem for result in await asyncio.gather(*stuck)} == {None}
         assert (await board.audit.verify()).findings == ()
-        server = await rows_of(tables, "SELECT id::text FROM notes UNION ALL SELECT id::text FROM others")
+        stored_rows = await rows_of(tables, "SELECT id::text FROM notes UNION ALL SELECT id::text FROM others")
         recorded = await rows_of(
             tables, "SELECT trim(both '[]' from row_id) FROM executions WHERE tool_name <> 'quiet'"
         )
-        assert sorted(server) == sorted(recorded)
+        assert sorted(stored_rows) == sorted(recorded)
 
 
 async def test_an_endless_trigger_of_the_boards_own_sqlite_is_interrupted_and_other_calls_are_recorded(

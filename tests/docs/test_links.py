@@ -19,8 +19,8 @@ def test_every_internal_link_leads_to_a_file_and_a_heading(page: str) -> None:
         target = (ROOT / page).parent / path if path else ROOT / page
         assert target.exists(), f"{page} links to {link}"
         if anchor:
-            server = str(target.resolve().relative_to(ROOT.resolve()))
-            assert anchor in [anchor_of(heading) for heading in headings_of(server)], f"{page} links to {link}"
+            target_path = str(target.resolve().relative_to(ROOT.resolve()))
+            assert anchor in [anchor_of(heading) for heading in headings_of(target_path)], f"{page} links to {link}"
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

@@ -52,8 +52,8 @@ async def rows(client: httpx.AsyncClient) -> list[dict[str, Any]]:
 async def test_everything_of_a_call_dies_with_the_server_and_the_next_one_says_in_doubt(
     start: Start, kind: str, folder: Path
 ) -> None:
-    running_server = {"working_dir": str(folder), "writable": True} if kind == "shell" else {}
-    tree = Tree(kind, **running_server)
+    folder_config = {"working_dir": str(folder), "writable": True} if kind == "shell" else {}
+    tree = Tree(kind, **folder_config)
     once = {"Idempotency-Key": "one"}
     with start() as (first, client):
         async with client:

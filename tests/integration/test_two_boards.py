@@ -82,10 +82,10 @@ async def test_users_keys_and_agents_are_seen_too(boards: tuple[Pegboard, Pegboa
     await until(unknown, SOON)
     agent = await one.people.create_agent("helper", ["echo"], one.admin, None)
 
-    async def server() -> bool:
+    async def is_visible() -> bool:
         return other.snapshot.agent(agent.id) is not None
 
-    await until(server, SOON)
+    await until(is_visible, SOON)
 
 
 async def test_calls_through_both_are_in_one_journal(boards: tuple[Pegboard, Pegboard]) -> None:

@@ -77,8 +77,8 @@ class TestEdgeCases:
         given: dict[str, dict[str, Any]] = {"null": {"notes": None}, "undefined": {}, "empty": {"notes": ""}}
         for user, notes in given.items():
             await inserted(way, "log-mood", {**without(MOOD, "notes"), "user_id": user, **notes})
-        server = dict(await rows_of(url, "SELECT user_id, notes FROM mood_entries"))
-        assert server == {"null": None, "undefined": None, "empty": ""}
+        stored_rows = dict(await rows_of(url, "SELECT user_id, notes FROM mood_entries"))
+        assert stored_rows == {"null": None, "undefined": None, "empty": ""}
         null = await call_invalid(way, "log-mood", {**MOOD, "user_id": None})
         undefined = await call_invalid(way, "log-mood", without(MOOD, "user_id"))
         assert (null["details"]["code"], null["details"]["received"]) == ("invalid_type", "null")
@@ -92,8 +92,8 @@ class TestEdgeCases:
         await listing({**LOG_MOOD, "fields": fields})
         await inserted(way, "log-mood", {**MOOD, "user_id": "null", "notes": None})
         await inserted(way, "log-mood", {**without(MOOD, "notes"), "user_id": "undefined"})
-        server = dict(await rows_of(url, "SELECT user_id, notes FROM mood_entries"))
-        assert server == {"null": None, "undefined": "none"}
+        stored_rows = dict(await rows_of(url, "SELECT user_id, notes FROM mood_entries"))
+        assert stored_rows == {"null": None, "undefined": "none"}
 
     async def test_floating_point_precision(self, way: Way, url: str) -> None:
         for weight in (0.1, 0.3, 70.15, 99.99, 499.99, 1.10):

@@ -83,8 +83,8 @@ class TestExecutionFlow:
 
     async def test_7_if_the_insert_succeeds_success_is_returned_with_the_row_id(self, way: Way, url: str) -> None:
         data = await inserted(way, "log-mood", MOOD)
-        [[server]] = await rows_of(url, "SELECT id FROM mood_entries")
-        assert UUID(data["id"]) == UUID(str(server))
+        [[stored_rows]] = await rows_of(url, "SELECT id FROM mood_entries")
+        assert UUID(data["id"]) == UUID(str(stored_rows))
 
 
 class TestColumnMapping:
@@ -192,14 +192,14 @@ class TestDatabaseOperations:
         assert error["message"].startswith("Row 3: ")
         assert await count(url) == 0
         data = await inserted(way, "log-mood-batch", {"rows": rows})
-        server = {str(UUID(str(key))) for (key,) in await rows_of(url, "SELECT id FROM mood_entries")}
-        assert (data["rowCount"], set(data["ids"])) == (3, server)
+        stored_rows = {str(UUID(str(key))) for (key,) in await rows_of(url, "SELECT id FROM mood_entries")}
+        assert (data["rowCount"], set(data["ids"])) == (3, stored_rows)
 
     async def test_a_hundred_concurrent_invocations_each_insert_their_row_once(self, way: Way, url: str) -> None:
         calls = (inserted(way, "log-mood", {**MOOD, "user_id": f"u{number}"}) for number in range(100))
         ids = {UUID(data["id"]): f"u{number}" for number, data in enumerate(await asyncio.gather(*calls))}
-        server = await rows_of(url, "SELECT id, user_id FROM mood_entries")
-        assert {UUID(str(key)): user for key, user in server} == ids
+        stored_rows = await rows_of(url, "SELECT id, user_id FROM mood_entries")
+        assert {UUID(str(key)): user for key, user in stored_rows} == ids
 
 
 class TestAuditTrail:

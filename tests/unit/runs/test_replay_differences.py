@@ -79,8 +79,8 @@ class TestValues:
             change = {"added": "removed", "removed": "added", "changed": "changed"}[difference.change]
             return Difference(difference.path, change, difference.after, difference.before)  # type: ignore[arg-type]
 
-        server, back = list(find_differences(one, other)), list(find_differences(other, one))
-        assert sorted(map(repr, map(turned, server))) == sorted(map(repr, back))
+        forward, back = list(find_differences(one, other)), list(find_differences(other, one))
+        assert sorted(map(repr, map(turned, forward))) == sorted(map(repr, back))
 
     def test_places_are_named_in_order(self) -> None:
         before: dict[str, Any] = {"a": [1, {"b": 2}], "gone": None, "straße 🦋": "x", "k": {}}

@@ -179,8 +179,8 @@ class TestFailures:
         assert "'no-such-program'" in error.message
         assert "looked for in /usr/bin:/opt/none" in error.message
         open_to_tools(tmp_path)
-        server = await refused(shell, opened("./no-such-program", working_dir=str(tmp_path)))
-        assert f"as seen from {tmp_path}" in server.message
+        failure = await refused(shell, opened("./no-such-program", working_dir=str(tmp_path)))
+        assert f"as seen from {tmp_path}" in failure.message
 
     async def test_one_that_cannot_be_started_is_reported_with_the_reason(
         self, shell: ShellExecutor, tmp_path: Path

@@ -128,12 +128,12 @@ class DatabaseProxy:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
-            server, on = await asyncio.open_connection(self._to.host, self._to.port)
+            server_reader, on = await asyncio.open_connection(self._to.host, self._to.port)
         except OSError:
             back.transport.abort()
             return
         self._open |= {back, on}
-        answers = asyncio.create_task(self._pump(server, back))
+        answers = asyncio.create_task(self._pump(server_reader, back))
         try:
             await self._watched(here, on, back, answers)
         except OSError:

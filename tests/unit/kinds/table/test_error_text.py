@@ -115,23 +115,23 @@ class TestFailed:
         assert error.message.endswith(f"check constraint violation 'sane'; the rule is: {shown}")
 
     def test_a_text_that_is_too_long_is_reported_with_the_most_that_its_column_takes(self) -> None:
-        server = facts(Column("mood", "character varying(5)", "text", max_length=5))
-        error = wording().build_error(InsertFault("P2000", "", columns=("mood",)), server)
+        found_table = facts(Column("mood", "character varying(5)", "text", max_length=5))
+        error = wording().build_error(InsertFault("P2000", "", columns=("mood",)), found_table)
         assert error.message.endswith("'mood' is too long: at most 5 characters")
         assert failed(InsertFault("P2000", "")).message.endswith("a field is too long; give a shorter value")
 
     def test_a_value_of_the_wrong_form_is_reported_with_the_type_of_its_column(self) -> None:
-        server = facts(Column("mood", "inet", "other"))
-        error = wording().build_error(InsertFault("P2007", "", columns=("mood",)), server)
+        found_table = facts(Column("mood", "inet", "other"))
+        error = wording().build_error(InsertFault("P2007", "", columns=("mood",)), found_table)
         assert error.message.endswith("'mood' is not a valid inet; give another value")
 
     def test_a_check_is_reported_by_the_names_of_the_fields(self) -> None:
         rule = """("telegram_user_id" <> 'telegram_user_id') AND telegram_user_id > mood"""
-        server = replace(THERE, checks={rule: rule})
+        found_table = replace(THERE, checks={rule: rule})
         fault = InsertFault("P2004", "", sqlstate="23514", columns=("telegram_user_id", "mood"), constraint=rule)
         assert (
             wording()
-            .build_error(fault, server)
+            .build_error(fault, found_table)
             .message.endswith(
                 "check constraint violation on (user_id, mood); "
                 "the rule is: (user_id <> 'telegram_user_id') AND user_id > mood"
@@ -139,10 +139,10 @@ class TestFailed:
         )
 
     def test_a_null_for_what_the_database_fills_in_may_be_left_out(self) -> None:
-        server = facts(Column("mood", "text", "text", has_default=True))
+        found_table = facts(Column("mood", "text", "text", has_default=True))
         assert (
             wording()
-            .build_error(InsertFault("P2011", "", columns=("mood",)), server)
+            .build_error(InsertFault("P2011", "", columns=("mood",)), found_table)
             .message.endswith("'mood' cannot be null. Give a value, or leave it out for the default")
         )
 

@@ -96,8 +96,8 @@ class TestAnswers:
             assert output.row_id is None
 
     async def test_a_composite_key_is_an_object_by_field_names(self, sources: TableSources, source: FakeSource) -> None:
-        server = Column("how", "text", "text"), Column("level", "int", "integer"), Column("n", "int", "integer")
-        source.now = facts(*server, key=("how", "level", "n"))
+        known_columns = Column("how", "text", "text"), Column("level", "int", "integer"), Column("n", "int", "integer")
+        source.now = facts(*known_columns, key=("how", "level", "n"))
         mapped = {"mood": "how", "energy": "level"}
         output = await run(compile_tool(sources, columnMappings=mapped), mood="sad", energy=3)
         assert output.value["id"] == {"mood": "sad", "energy": 3, "n": 1}

@@ -126,8 +126,8 @@ class TestColumns:
             Column("e", "uuid", "uuid"),
         )
         fields = [{"name": column.name, "dataType": "text", "label": "L", "required": True} for column in columns]
-        server = TableSchema(None, "t", {column.name: column for column in columns})
-        made = build_input_schema(TableConfig.model_validate({"tableName": "t", "fields": fields}), server)
+        found_table = TableSchema(None, "t", {column.name: column for column in columns})
+        made = build_input_schema(TableConfig.model_validate({"tableName": "t", "fields": fields}), found_table)
         assert made["properties"] == {
             "a": {"type": "string", "format": "date", "description": "L"},
             "b": {"type": "string", "description": "L (of type interval, such as 1 day 02:00:00)"},

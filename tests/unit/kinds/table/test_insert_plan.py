@@ -17,8 +17,8 @@ from tests.unit.kinds.table.fakes import ENERGY, ID, MOOD, MOODS, config, facts
 PLAIN = config({"name": "mood", "required": True}, {"name": "energy", "dataType": "integer"})
 
 
-def planned(wanted: TableConfig, server: TableSchema, kind: Any = "postgresql") -> InsertPlan:
-    made = make_insert_plan(wanted, server, kind)
+def planned(wanted: TableConfig, found_table: TableSchema, kind: Any = "postgresql") -> InsertPlan:
+    made = make_insert_plan(wanted, found_table, kind)
     assert isinstance(made, InsertPlan), made
     return made
 
@@ -53,22 +53,22 @@ class TestWhatDoesNotFit:
     @pytest.mark.parametrize("family", ["date", "time"])
     @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
     def test_a_datetime_is_no_date_and_no_time(self, family: Any, kind: Any) -> None:
-        server = facts(Column("at", family, family))
-        (found,) = check_table_config(config({"name": "at", "dataType": "datetime"}), server, kind)
+        found_table = facts(Column("at", family, family))
+        (found,) = check_table_config(config({"name": "at", "dataType": "datetime"}), found_table, kind)
         assert (found.code, found.field) == ("type_mismatch", "at")
         assert found.message.endswith("takes: text")
 
     def test_a_column_that_the_database_alone_fills_in(self) -> None:
-        server = facts(Column("sum", "integer", "integer", is_generated=True))
-        (found,) = check_table_config(config({"name": "sum", "dataType": "integer"}), server, "postgresql")
+        found_table = facts(Column("sum", "integer", "integer", is_generated=True))
+        (found,) = check_table_config(config({"name": "sum", "dataType": "integer"}), found_table, "postgresql")
         assert found.code == "type_mismatch"
 
     def test_options_that_the_column_has_no_room_or_no_label_for(self) -> None:
         wanted = config({"name": "mood", "dataType": "enum", "enumValues": ["sad", "very happy"]})
         short = facts(Column("mood", "varchar(5)", "text", max_length=5))
         labels = facts(Column("mood", "mood", "enum", labels=("sad", "happy")))
-        for server in (short, labels):
-            (found,) = check_table_config(wanted, server, "postgresql")
+        for found_table in (short, labels):
+            (found,) = check_table_config(wanted, found_table, "postgresql")
             assert found.code == "type_mismatch"
             assert "'very happy'" in found.message
 
@@ -78,11 +78,13 @@ class TestWhatDoesNotFit:
         assert codes == ["column_not_found", "type_mismatch", "column_required"]
 
     def test_a_numeric_without_decimals_fits_an_integer_column_and_one_with_them_does_not(self) -> None:
-        server = facts(ENERGY)
+        found_table = facts(ENERGY)
         assert not check_table_config(
-            config({"name": "energy", "dataType": "numeric", "scale": 0}), server, "postgresql"
+            config({"name": "energy", "dataType": "numeric", "scale": 0}), found_table, "postgresql"
         )
-        assert check_table_config(config({"name": "energy", "dataType": "numeric", "scale": 2}), server, "postgresql")
+        assert check_table_config(
+            config({"name": "energy", "dataType": "numeric", "scale": 2}), found_table, "postgresql"
+        )
 
 
 class TestRows:
@@ -118,15 +120,15 @@ class TestRows:
         assert problem.problems[1].received == "40000"
 
     def test_a_value_of_a_secret_field_is_not_repeated(self) -> None:
-        server = facts(Column("api_key", "uuid", "uuid"))
+        found_table = facts(Column("api_key", "uuid", "uuid"))
         with pytest.raises(InvalidArguments) as refused:
-            planned(config({"name": "api_key"}), server).rows({"api_key": "hush"})
+            planned(config({"name": "api_key"}), found_table).rows({"api_key": "hush"})
         assert "hush" not in str(refused.value.problem)
 
     def test_an_element_of_an_array_is_named_and_shown_alone(self) -> None:
-        server = facts(Column("tags", "uuid[]", "array", element=Column("tags", "uuid", "uuid")))
+        found_table = facts(Column("tags", "uuid[]", "array", element=Column("tags", "uuid", "uuid")))
         with pytest.raises(InvalidArguments) as refused:
-            planned(config({"name": "tags", "dataType": "json"}), server).rows({"tags": [str(UUID(int=1)), "x"]})
+            planned(config({"name": "tags", "dataType": "json"}), found_table).rows({"tags": [str(UUID(int=1)), "x"]})
         (problem,) = refused.value.problems
         assert problem.message == "Field 'tags[1]' must be a valid UUID, but received 'x'"
         assert (problem.field, problem.received) == ("tags[1]", "x")
@@ -165,9 +167,11 @@ class TestKeys:
 
     def test_a_uuid_key_gets_one_of_the_databases_own_type(self) -> None:
         column = Column("id", "uuid", "uuid", nullable=False)
-        server = facts(column, MOOD, key=("id",))
-        assert isinstance(planned(config({"name": "mood"}), server).rows({"mood": "a"})[0].values[1], UUID)
-        assert isinstance(planned(config({"name": "mood"}), server, "sqlite").rows({"mood": "a"})[0].values[1], str)
+        found_table = facts(column, MOOD, key=("id",))
+        assert isinstance(planned(config({"name": "mood"}), found_table).rows({"mood": "a"})[0].values[1], UUID)
+        assert isinstance(
+            planned(config({"name": "mood"}), found_table, "sqlite").rows({"mood": "a"})[0].values[1], str
+        )
 
     def test_a_uuid_key_that_is_merely_random_is_made_here_and_any_other_default_is_left(self) -> None:
         random = Column("id", "uuid", "uuid", nullable=False, has_default=True, is_random_uuid=True)
@@ -177,8 +181,8 @@ class TestKeys:
             assert row.columns == columns
 
     def test_a_key_that_the_caller_gives_is_kept_and_one_left_out_is_made(self) -> None:
-        server = facts(Column("id", "text", "text", nullable=False), MOOD, key=("id",))
-        made = planned(config({"name": "id"}, {"name": "mood"}), server)
+        found_table = facts(Column("id", "text", "text", nullable=False), MOOD, key=("id",))
+        made = planned(config({"name": "id"}, {"name": "mood"}), found_table)
         assert made.rows({"id": "x", "mood": "a"}) == (InsertRow(("id", "mood"), ("x", "a")),)
         (row,) = made.rows({"mood": "a"})
         assert row.columns == ("mood", "id")
@@ -196,6 +200,6 @@ class TestKeys:
 
     def test_a_key_that_refers_to_another_table_is_not_guessed(self) -> None:
         column = Column("id", "uuid", "uuid", nullable=False)
-        server = facts(column, MOOD, key=("id",), foreign_keys={"fk": ForeignKey(("id",), "users")})
-        (found,) = check_table_config(config({"name": "mood"}), server, "postgresql")
+        found_table = facts(column, MOOD, key=("id",), foreign_keys={"fk": ForeignKey(("id",), "users")})
+        (found,) = check_table_config(config({"name": "mood"}), found_table, "postgresql")
         assert found.code == "column_required"

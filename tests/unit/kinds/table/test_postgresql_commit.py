@@ -79,9 +79,9 @@ async def test_a_server_that_restarts_at_commit_is_asked_when_it_is_back(
         await back[0]
         found = await fetch_rows(own_postgres.url, "SELECT id, n FROM counted ORDER BY n")
     assert not [answer for answer in answers if isinstance(answer, InsertFault) and answer.is_unknown]
-    server = [answer.output[0][0] for answer in answers if not isinstance(answer, InsertFault)]
-    assert server == [str(row[0]) for row in found]
-    assert len(server) == 20 or not reaches
+    stored_keys = [answer.output[0][0] for answer in answers if not isinstance(answer, InsertFault)]
+    assert stored_keys == [str(row[0]) for row in found]
+    assert len(stored_keys) == 20 or not reaches
 
 
 async def test_a_server_that_hears_nothing_of_the_cut_is_not_waited_for(postgres_url: str) -> None:

@@ -101,7 +101,7 @@ async def test_a_value_is_kept_as_it_was_given(source: PostgresqlSource, server:
     await insert(source, body)
     (field,) = parse_json(body.encode())
     rows = await server.fetch(f'SELECT "{field}"::text FROM things')
-    assert [running_server for (running_server,) in rows] == [kept] * 3
+    assert [stored_value for (stored_value,) in rows] == [kept] * 3
 
 
 @pytest.mark.parametrize(

@@ -258,13 +258,13 @@ async def _dead_writer_is_closed(board: Pegboard) -> bool:
 
 
 def _renaming(folder: Path) -> tuple[Any, Any]:
-    server, hidden = folder / "tables.db", folder / "hidden.db"
+    database_file, hidden = folder / "tables.db", folder / "hidden.db"
 
     async def hide() -> None:
-        server.rename(hidden)
+        database_file.rename(hidden)
 
     async def show() -> None:
-        hidden.rename(server)
+        hidden.rename(database_file)
 
     return hide, show
 

@@ -45,12 +45,12 @@ def test_what_is_answered_is_there_once_and_what_is_not_is_in_no_part(
         for (key,), word in zip(outcome.output, words, strict=True)
     ]
     assert sorted(found) == sorted(rows)
-    server = {word for _, word in rows}
+    stored_words = {word for _, word in rows}
     for (words, is_gone), outcome in zip(calls, outcomes, strict=True):
         fits = not {"bad", "lost"} & {*words} and len({*words}) == len(words)
         assert isinstance(outcome, InsertAnswer) <= (fits and not is_gone)
         if fits and not is_gone and not isinstance(outcome, InsertAnswer):
-            assert server & {*words}, "nothing was in its way"
+            assert stored_words & {*words}, "nothing was in its way"
 
 
 async def _outcomes(connection: sqlite3.Connection, calls: list[tuple[list[str], bool]]) -> list[InsertOutcome]:

@@ -137,13 +137,13 @@ async def test_a_batch_is_in_as_a_whole_or_not_at_all(board: Pegboard) -> None:
 async def test_calls_at_the_same_time_each_get_the_id_of_their_own_row(board: Pegboard) -> None:
     calls = (board.call("log_mood", {"user_id": f"u{n}", "mood": "sad", "energy": n % 12}) for n in range(60))
     results = await asyncio.gather(*calls)
-    server = {row.telegram_id: row.id for row in await sql(board, "SELECT telegram_id, id FROM moods")}
+    stored_ids = {row.telegram_id: row.id for row in await sql(board, "SELECT telegram_id, id FROM moods")}
     for n, result in enumerate(results):
         if n % 12 == 11:
             assert failure(result) == ("DATABASE_ERROR", "P2004", "energy")
         else:
-            assert result.output["id"] == server.pop(f"u{n}")
-    assert not server
+            assert result.output["id"] == stored_ids.pop(f"u{n}")
+    assert not stored_ids
 
 
 async def test_a_table_that_is_dropped_disables_its_tool_until_it_is_back(board: Pegboard) -> None:
@@ -174,8 +174,8 @@ async def test_a_key_without_a_default_gets_a_uuid(board: Pegboard) -> None:
     config = {"tableName": "notes", "fields": [{"name": "body", "dataType": "text"}]}
     await board.add({"name": "note", "description": "Note", "tool_type": "table", "config": config, "input_schema": {}})
     result = await board.call("note", {"body": "x"})
-    ((server,),) = await sql(board, "SELECT id FROM notes")
-    assert UUID(result.output["id"]) == UUID(str(server))
+    ((stored_ids,),) = await sql(board, "SELECT id FROM notes")
+    assert UUID(result.output["id"]) == UUID(str(stored_ids))
 
 
 async def test_a_reference_to_nothing_is_reported_with_its_table(board: Pegboard) -> None:
