@@ -48,7 +48,7 @@ ECHO = {
 class Unrecorded:
     """A journal that stores nothing, to measure the cost of recording."""
 
-    failure = None
+    trouble = None
 
     async def begin(self, ready: ReadyCall, draft: Callable[[], Execution]) -> None:
         """Do nothing."""

@@ -106,7 +106,7 @@ async def test_signals_reach_neither_who_looks_after_the_call_nor_the_server(boa
     assert len(board.zygotes()) == len(outside) - 2
 
 
-async def test_signals_to_everybody_reach_no_other_user(board: Target, mark: str) -> None:
+async def test_signals_to_all_processes_reach_no_other_user(board: Target, mark: str) -> None:
     other = asyncio.create_task(board.shell(f"sleep {mark} & wait; echo woken", timeout=60.0))
 
     await until(lambda: sleeping(mark))
@@ -122,6 +122,6 @@ async def sleeping(mark: str) -> list[int]:
     return list_sleepers(mark)
 
 
-async def test_a_process_that_stops_and_wakes_everybody_is_ended_too(board: Target) -> None:
+async def test_a_process_that_stops_and_resumes_all_processes_is_ended_too(board: Target) -> None:
     tried = await board.python(FAST_STOPS, timeout=2.0)
     assert tried.code in ("succeeded", "timeout")

@@ -118,7 +118,7 @@ class Listeners:
         Path(self.path).chmod(0o777)
         self._all.append(self.udp)
 
-    def heard(self) -> list[str]:
+    def reached(self) -> list[str]:
         """Return the listeners that were reached."""
         found = []
         for listener in self._all:
@@ -162,7 +162,7 @@ async def test_no_one_outside_is_reached(board: Target, listeners: Listeners, ne
         "abstract": listeners.abstract,
     }
     assert (await board.python(REACH, values, network=network, timeout=20.0)).output == []
-    assert listeners.heard() == []
+    assert listeners.reached() == []
 
 
 async def test_a_socket_in_the_folder_that_a_command_works_in_is_not_reached(
@@ -173,4 +173,4 @@ async def test_a_socket_in_the_folder_that_a_command_works_in_is_not_reached(
         tried = await board.shell(f'ls -l socket; python3 -c "{code}"', working_dir=str(folder), **config)
         assert "socket" in tried.output["stdout"]
         assert "PermissionError" in tried.output["stderr"]
-    assert listeners.heard() == []
+    assert listeners.reached() == []

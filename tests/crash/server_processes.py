@@ -32,13 +32,13 @@ class Served:
         self.home = folder / home
         self.effects_file = folder / "effects"
         self.log = folder / f"{name}.log"
-        self._outfit = ServerConfig(url, str(self.home), str(self.effects_file), free_port(), **more)
+        self._config = ServerConfig(url, str(self.home), str(self.effects_file), free_port(), **more)
         self._process: Forked | None = None
 
     @property
     def address(self) -> str:
         """The URL of the server."""
-        return f"http://127.0.0.1:{self._outfit.port}"
+        return f"http://127.0.0.1:{self._config.port}"
 
     @property
     def process(self) -> Forked:
@@ -61,7 +61,7 @@ class Served:
     def spawn(self) -> None:
         """Begin to start."""
         assert self._process is None
-        server_config = orjson.dumps(asdict(self._outfit)).decode()
+        server_config = orjson.dumps(asdict(self._config)).decode()
         with self.log.open("ab") as log:
             self._process = fork(
                 "tests.crash.server_program",

@@ -91,7 +91,7 @@ class TableBoard(Served):
         with self.log.open("ab") as log, Path(os.devnull).open("rb") as nothing:
             self._process = fork(
                 "pegboard",
-                *("serve", "--port", str(self._outfit.port)),
+                *("serve", "--port", str(self._config.port)),
                 environment=self.program.full_environment(),
                 stdin=nothing.fileno(),
                 stderr=log.fileno(),

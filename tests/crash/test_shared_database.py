@@ -57,22 +57,22 @@ async def test_of_two_servers_under_load_the_living_one_completes_what_the_dead_
         reader(database_url, one.home) as journal,
     ):
         callers = ConcurrentCallers(client, 1)
-        its_crowd = ConcurrentCallers(its_client, 1, callers.log)
+        own_callers = ConcurrentCallers(its_client, 1, callers.log)
         async with anyio.create_task_group() as group:
             for place in range(16):
-                group.start_soon((callers if place < 8 else its_crowd).call_on, place)
+                group.start_soon((callers if place < 8 else own_callers).call_on, place)
             callers.is_up.set()
-            its_crowd.is_up.set()
+            own_callers.is_up.set()
             notes = Notes(other, its_client)
             group.start_soon(_unanswered, notes, "cut-off")
             await notes.run("cut-off")
             await callers.answered(100)
-            its_crowd.lose()
+            own_callers.lose()
             await other.end(signal.SIGKILL)
-            its_crowd.client = client  # a caller of the dead process repeats the call, with its key, at the live one
-            its_crowd.is_up.set()
+            own_callers.client = client  # a caller of the dead process repeats the call, with its key, at the live one
+            own_callers.is_up.set()
             await callers.answered(50)
-            callers.is_over = its_crowd.is_over = True
+            callers.is_over = own_callers.is_over = True
         await journal.settled()
         (number,) = await living(journal, one)
         assert await one.end(signal.SIGTERM) == 0

@@ -149,7 +149,7 @@ async def test_a_board_whose_database_is_away_at_the_start_says_so(tmp_path: Pat
             pass
 
 
-async def test_the_admin_hears_of_it_over_http(board: Pegboard, own_postgres: PostgresServer) -> None:
+async def test_an_admin_sees_the_reason_over_http(board: Pegboard, own_postgres: PostgresServer) -> None:
     async with client(board) as admin:
         await anyio.to_thread.run_sync(own_postgres.stop)
         reasons = (await admin.get("/readyz")).json()["reasons"]

@@ -106,10 +106,10 @@ class WebServer:
         self.asked.append(asked)
         done = await self.answer(asked)
         if done is False:
-            self._decently(asked)
+            self._answer_correctly(asked)
         return done is True
 
-    def _decently(self, asked: McpRequest) -> None:
+    def _answer_correctly(self, asked: McpRequest) -> None:
         match asked.says:
             case "server/discover":
                 asked.send("400 Bad Request", "Unsupported protocol version")

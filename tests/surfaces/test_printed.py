@@ -53,7 +53,7 @@ async def board(database_url: str, tmp_path: Path) -> AsyncIterator[Pegboard]:
         yield fresh
 
 
-async def test_the_library_gives_it_to_whom_may_see_the_call(board: Pegboard) -> None:
+async def test_the_library_returns_it_to_users_who_may_see_the_call(board: Pegboard) -> None:
     ada, eve = await member(board, "ada"), await member(board, "eve")
     well = await board.call("quote", caller=ada)
     badly = await board.call("quote", {"fail": True}, caller=ada)

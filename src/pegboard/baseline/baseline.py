@@ -18,7 +18,7 @@ from pegboard.storage.database import Database
 # The owner id of findings in the shared baseline.
 SHARED_OWNER_ID = "00000000-0000-0000-0000-000000000000"
 BATCH_SIZE = store.CHUNK_ROWS
-# Up to so many findings are read on the event loop: it takes a few milliseconds.
+# Up to this many findings are read on the event loop: it takes a few milliseconds.
 _MAX_INLINE_FINDINGS = 10_000
 
 T = TypeVar("T")

@@ -74,7 +74,7 @@ def compute_call_time(call: ReadyCall, seconds: float) -> tuple[float, float]:
 
 
 def explain_confined_end(ended: ConfinedResult, tool: str, seconds: float) -> ToolError | None:
-    """Return the error for a call that was ended and had so many seconds; None if its process exited by itself."""
+    """Return the error for a call with this time limit; None if its process exited by itself."""
     match ended.fate:
         case "exited":
             return None

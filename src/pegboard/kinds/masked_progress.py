@@ -12,7 +12,7 @@ from pegboard.sandbox.progress_reports import OMITTED_PROGRESS
 
 # Longer messages are cut; a cut message may end in the middle of a secret.
 MAX_MESSAGE_CHARS = 1000
-# After so many positions that may begin a secret, hold back the rest of the text without comparing further.
+# After this many positions that may begin a secret, hold back the rest of the text without comparing further.
 _MAX_PREFIX_CANDIDATES = 32
 # Marks missing output.
 _GAP_MARK = "…"

@@ -97,9 +97,9 @@ class MockedError(Model):
         """Return a schema for a string or the object."""
         described = handler(core)
         whole = handler.resolve_ref_schema(described)
-        spelt = dict(whole)
+        full_form = dict(whole)
         whole.clear()
-        whole["anyOf"] = [{"type": "string", "minLength": 1, "maxLength": 2000}, spelt]
+        whole["anyOf"] = [{"type": "string", "minLength": 1, "maxLength": 2000}, full_form]
         return described
 
 

@@ -95,7 +95,7 @@ class UpstreamRegistry:
     async def change(
         self, upstream_id: str, change: Callable[[RegisteredUpstream], RegisteredUpstream]
     ) -> RegisteredUpstream | None:
-        """Replace a server by what `change` returns for it; return None if it was removed meanwhile."""
+        """Replace a server by what `change` returns for it; return None if it was removed before."""
         async with self.database.change() as transaction:
             before = await upstream_rows.get_upstream(transaction.conn, upstream_id)
             after = before and change(before)

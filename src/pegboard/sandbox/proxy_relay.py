@@ -55,10 +55,10 @@ class ProxyStream:
         """Wait for this connection's turn of the event loop."""
         await self._turns.next()
 
-    async def some(self, most: int = PIECE_BYTES) -> bytes:
+    async def some(self) -> bytes:
         """Return the next bytes; empty at EOF."""
         await self.next_turn()
-        return self._take_bytes(most) if self._ahead else await self._receive(most)
+        return self._take_bytes(PIECE_BYTES) if self._ahead else await self._receive(PIECE_BYTES)
 
     async def head(self, most: int) -> bytes:
         """Return everything up to the first blank line; empty at EOF. Raise MalformedHttp above `most` bytes."""

@@ -51,7 +51,7 @@ async def list_executions(
 async def find_last_searched(
     conn: AsyncConnection, wanted: ExecutionFilter, *, before: str | None, rows: int
 ) -> tuple[str, datetime] | None:
-    """Return id and start of the last of so many rows that the fields with an index match; None if there are fewer."""
+    """Return id and start of the last of this many rows that match the indexed fields; None if there are fewer."""
     indexed = replace(wanted, **dict.fromkeys((*SEARCHED_FIELDS, "min_ms")))
     query = build_executions_query(indexed, conn.dialect.name, before=before, limit=1).offset(rows - 1)
     columns = executions.c

@@ -235,7 +235,7 @@ class TestSecrets:
         problem(await ada.delete("/v1/secrets/API_TOKEN"), 404)
         assert await walked(ada, "/v1/secrets") == []
 
-    async def test_everybody_has_their_own(self, admin: httpx.AsyncClient, ada: httpx.AsyncClient) -> None:
+    async def test_every_user_has_their_own(self, admin: httpx.AsyncClient, ada: httpx.AsyncClient) -> None:
         good(await admin.put("/v1/secrets/A", json={"value": "x"}))
         assert await walked(ada, "/v1/secrets") == []
         problem(await ada.delete("/v1/secrets/A"), 404)

@@ -163,7 +163,7 @@ async def test_unknown_arguments_are_only_sent_to_tools_that_refuse_them() -> No
 
     async def send(envelope: dict[str, Any]) -> Any:
         seen.append(envelope)
-        return servers.answered(envelope)
+        return servers.build_response(envelope)
 
     options: dict[str, Any] = {"calls": 1, "p95_ms": 10_000}
     await check(send, TOOL, WORDS, **options)

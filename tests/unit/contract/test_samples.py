@@ -99,7 +99,7 @@ nested = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from("klmno"), nested, max_size=4))
-def test_whatever_is_made_up_fits_and_whatever_is_spoilt_does_not(properties: dict[str, Any]) -> None:
+def test_generated_arguments_are_valid_and_damaged_ones_are_not(properties: dict[str, Any]) -> None:
     schema = schema_of(**properties)
     validator = compile_validator(schema)
     good = make_valid_arguments(schema)

@@ -120,7 +120,7 @@ def spellings(draw: st.DrawFn) -> tuple[IPv4Address, str]:
 
 
 @given(spellings())
-def test_however_an_address_is_spelt_it_is_recognised(case: tuple[IPv4Address, str]) -> None:
+def test_an_address_in_any_spelling_is_recognised(case: tuple[IPv4Address, str]) -> None:
     address, text = case
     assert parse_address(text) == address
     assert is_numeric_host(text)

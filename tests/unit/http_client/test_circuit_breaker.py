@@ -79,7 +79,7 @@ def test_after_its_time_one_call_may_try(breaker: CircuitBreaker, clock: Clock) 
     assert caught.value.retry_after_ms == 1000
 
 
-def test_a_probe_that_succeeds_lets_everybody_through(breaker: CircuitBreaker, clock: Clock) -> None:
+def test_a_probe_that_succeeds_allows_all_calls(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 30
     breaker.admit()
@@ -88,7 +88,7 @@ def test_a_probe_that_succeeds_lets_everybody_through(breaker: CircuitBreaker, c
     assert not is_open(breaker)
 
 
-def test_a_probe_that_fails_keeps_everybody_out_for_as_long_again(breaker: CircuitBreaker, clock: Clock) -> None:
+def test_a_probe_that_fails_refuses_all_calls_for_the_same_time_again(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, 5)
     clock.now += 30
     fail(breaker, 1)

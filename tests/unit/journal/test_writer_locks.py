@@ -230,7 +230,7 @@ async def test_who_holds_no_lock_and_stands_still_is_gone_after_the_grace(watch:
     assert await watch.is_unlocked(), "looking leaves nothing behind"
 
 
-async def test_who_holds_the_lock_lives_however_long_nothing_is_heard(
+async def test_a_writer_that_holds_its_lock_is_alive_however_long_its_lease_is_old(
     watch: Watch, shared_postgres: PostgresServer
 ) -> None:
     async with watch.database.connect_driver() as driver:

@@ -136,7 +136,7 @@ def test_credentials_in_headers_and_query_of_the_config_are_secrets_too() -> Non
     assert "english" not in found
 
 
-def test_headers_that_everybody_knows_are_not_hidden_from_answers() -> None:
+def test_values_of_common_headers_are_not_masked_in_answers() -> None:
     ordinary = {
         "Accept": "application/vnd.github+json",
         "Content-Type": "application/json",

@@ -111,7 +111,7 @@ async def test_who_reports_to_no_one_is_not_disturbed(board: Pegboard) -> None:
         ("def f():\n    report_progress(1, 2)\n    while True: pass", 5, "did not finish within 5 s"),
     ],
 )
-async def test_what_was_reported_before_a_bad_end_is_heard(board: Pegboard, code: str, seconds: int, ends: str) -> None:
+async def test_reports_before_a_failure_reach_the_caller(board: Pegboard, code: str, seconds: int, ends: str) -> None:
     await board.add({"name": "u", "tool_type": "python", "config": {"code": "def f(): return 1"}})
     assert (await board.call("u", {})).output == 1, "what calls are started by is there"
     result, received = await python(board, code, timeout=seconds)
@@ -121,7 +121,7 @@ async def test_what_was_reported_before_a_bad_end_is_heard(board: Pegboard, code
 
 
 @pytest.mark.parametrize("flood", ["report_progress(n, message='again')", "report_partial('x' * 1000)"])
-async def test_nothing_is_heard_of_a_call_that_was_cancelled(board: Pegboard, flood: str) -> None:
+async def test_a_cancelled_call_reports_nothing(board: Pegboard, flood: str) -> None:
     code = f"def f():\n    n = 0\n    while True:\n        n += 1\n        {flood}"
     await board.add({"name": "t", "tool_type": "python", "config": {"code": code}})
     received: list[Progress] = []

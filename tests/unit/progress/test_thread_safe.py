@@ -31,7 +31,7 @@ async def register(board: Pegboard, function: Callable[..., Any], **more: Any) -
     await board.add(mock("it", tool_type="internal", config={"handler": "it"}, **more))
 
 
-async def test_an_async_handler_is_heard_at_once(board: Pegboard) -> None:
+async def test_reports_of_an_async_handler_arrive_at_once(board: Pegboard) -> None:
     received: list[Progress] = []
     counts: list[int] = []
 
@@ -46,7 +46,7 @@ async def test_an_async_handler_is_heard_at_once(board: Pegboard) -> None:
     assert counts == [2, 4, 6]
 
 
-async def test_a_thread_is_heard_in_the_loop_before_the_answer(board: Pegboard) -> None:
+async def test_reports_of_a_thread_arrive_in_the_loop_before_the_result(board: Pegboard) -> None:
     received: list[tuple[Progress, int]] = []
 
     def work(context: CallContext) -> str:
@@ -168,7 +168,7 @@ async def test_an_async_handler_that_cleans_up_after_its_cancellation_is_not_dis
     assert (seen, received) == ([True], [])
 
 
-async def test_a_thread_of_an_async_handler_is_heard_in_the_loop(board: Pegboard) -> None:
+async def test_reports_of_a_thread_of_an_async_handler_arrive_in_the_loop(board: Pegboard) -> None:
     received: list[int] = []
 
     async def work(context: CallContext) -> None:
@@ -180,7 +180,9 @@ async def test_a_thread_of_an_async_handler_is_heard_in_the_loop(board: Pegboard
 
 
 @pytest.mark.parametrize("is_async", [True, False])
-async def test_a_listener_that_raises_hears_no_more_and_the_tool_goes_on(board: Pegboard, is_async: bool) -> None:
+async def test_a_subscriber_that_raises_receives_no_more_and_the_tool_continues(
+    board: Pegboard, is_async: bool
+) -> None:
     received: list[Progress] = []
     again = threading.Event()
 

@@ -183,7 +183,7 @@ def test_signals_to_the_supervisor_do_not_reach_it(calls: Zygote) -> None:
     assert (*sizes(ended), ended.stdout) == ("exited", 3, b"on\n")
 
 
-def test_signals_to_everybody_end_only_the_call_itself(calls: Zygote) -> None:
+def test_signals_to_all_processes_end_only_the_call_itself(calls: Zygote) -> None:
     assert sizes(calls.shell("kill -KILL 0; sleep 60")) == ("signalled", 9)
     assert calls.shell("sleep 60 & kill -KILL -1; echo on").fate in ("exited", "signalled")
 

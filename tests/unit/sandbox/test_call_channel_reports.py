@@ -29,7 +29,7 @@ def peer() -> Iterator[Ends]:
         yield ours, theirs
 
 
-async def test_reports_are_heard_in_order_between_start_and_end(peer: Ends) -> None:
+async def test_reports_arrive_in_order_between_start_and_end(peer: Ends) -> None:
     ours, theirs = peer
     received: list[bytes] = []
     line = CallChannel(ours, most=100, on_reports=received.append)
@@ -44,7 +44,7 @@ async def test_reports_are_heard_in_order_between_start_and_end(peer: Ends) -> N
     assert received == [b"one\ntwo", b"x" * MAX_REPORT_BYTES, b""]
 
 
-async def test_nothing_is_heard_after_the_end_nor_after_hanging_up(peer: Ends) -> None:
+async def test_no_report_arrives_after_the_end_or_after_a_hangup(peer: Ends) -> None:
     ours, theirs = peer
     received: list[bytes] = []
     line = CallChannel(ours, most=100, on_reports=received.append)

@@ -66,7 +66,7 @@ async def test_a_call_that_has_not_begun_never_will(peer: Ends) -> None:
     assert line.begins.done()
 
 
-async def test_an_end_that_was_there_unnoticed_is_heard(peer: Ends) -> None:
+async def test_an_end_that_arrived_unnoticed_is_read(peer: Ends) -> None:
     ours, theirs = peer
     line = CallChannel(ours, most=MOST)
     theirs.sendall(end(fate="setup", message="mount: not permitted"))

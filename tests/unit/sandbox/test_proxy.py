@@ -148,7 +148,7 @@ async def test_a_second_request_on_the_same_connection_reaches_no_one() -> None:
     assert second.connections == 0
 
 
-async def test_a_server_that_answers_before_it_has_everything_is_heard() -> None:
+async def test_a_response_before_the_end_of_the_request_is_passed_on() -> None:
     async def full(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer(b"too much", status="413 Content Too Large"))

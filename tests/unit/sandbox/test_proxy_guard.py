@@ -224,7 +224,7 @@ async def test_a_head_that_does_not_end_is_refused_at_its_limit(upstream: Upstre
         assert (await proxy.answer(b"G" * 20_000)).status == 431
 
 
-async def test_why_is_heard_by_who_still_sends_a_body() -> None:
+async def test_a_client_that_still_sends_a_body_gets_the_reason() -> None:
     async with proxying(NOTHING) as proxy:
         client = await proxy.client()
         body = b"x" * 5_000_000

@@ -104,7 +104,7 @@ def test_it_is_reported_where_lines_are_missing_or_cut() -> None:
     assert received == [Progress(message="one"), Progress(message="two"), *found]
 
 
-def test_a_listener_that_raises_hears_no_more_and_hurts_no_other_call() -> None:
+def test_a_subscriber_that_raises_receives_no_more_and_affects_no_other_call() -> None:
     received: list[Progress] = []
 
     def listen(progress: Progress) -> None:

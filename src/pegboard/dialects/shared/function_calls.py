@@ -73,15 +73,15 @@ def read_function_calls(items: Any, into: Assembly) -> None:
             into.call(function.get("name"), function.get("arguments"), item.get("id"))
 
 
-def read_function_deltas(items: Any, into: Assembly, among: Any = None) -> None:
-    """Read pieces of calls by index, or by position if a server omits it; `among` distinguishes messages."""
+def read_function_deltas(items: Any, into: Assembly) -> None:
+    """Read pieces of calls by index, or by position if a server omits it."""
     for place, item in enumerate(items if isinstance(items, list) else ()):
         if not isinstance(item, dict):
             continue
         function = item.get("function")
         function = function if isinstance(function, dict) else {}
         index = item.get("index")
-        key = (among, index if isinstance(index, int) else place)
+        key = index if isinstance(index, int) else place
         arguments = function.get("arguments")
         if isinstance(arguments, Mapping):
             into.snapshot(key, arguments, name=function.get("name"), id=item.get("id"))

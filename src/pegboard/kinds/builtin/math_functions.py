@@ -74,7 +74,7 @@ def log(x: Number, base: Number = math.e) -> Number:
 
 
 def round_half_up(x: Number, digits: Number = 0) -> Number:
-    """Round x to so many decimal places, halves away from zero, by its decimal digits: 2.675 gives 2.68."""
+    """Round x to this many decimal places, halves away from zero, by its decimal digits: 2.675 gives 2.68."""
     places = max(-MAX_DECIMAL_PLACES, min(_to_integer(digits), MAX_DECIMAL_PLACES))
     exact = Decimal(x) if isinstance(x, int) else Decimal(repr(x))
     rounded = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=3 * MAX_DECIMAL_PLACES))

@@ -16,7 +16,7 @@ from pegboard.model.call_errors import UpstreamFailed
 from pegboard.model.json_text import json_text
 from pegboard.model.mcp_exchange import LOG_LEVELS, ClientRefused, McpExchange, McpFailure
 
-# How long all requests for input of one call may take together; its timeout does not count meanwhile.
+# How long all requests for input of one call may take together; its timeout is paused for this time.
 INPUT_SECONDS = 600.0
 # Requests for input of one call.
 MAX_INPUT_REQUESTS = 100

@@ -49,7 +49,7 @@ MIN_LIST_INTERVAL_SECONDS = 1.0
 RELISTEN_SECONDS = 5.0
 SESSION_CLOSE_SECONDS = 3.0
 INITIALIZE_PHASE = "answer initialize"
-# After so many consecutive timed-out calls without any message from the server, the session is closed.
+# After this many consecutive timed-out calls without any message from the server, the session is closed.
 MAX_ABANDONED = 3
 
 # The raw result: the SDK has checked its form, and a copy in its own classes would lose unknown fields.

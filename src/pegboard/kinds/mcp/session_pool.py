@@ -188,7 +188,7 @@ class McpConnection:
         was_open = self._session is not None
         self._session = session
         if was_open:
-            self._on_reopen(self._upstream)  # the server may have changed meanwhile
+            self._on_reopen(self._upstream)  # the server may have changed since
         return session
 
     def _on_opened(self, opening: asyncio.Task[McpSession]) -> None:

@@ -47,7 +47,7 @@ class UpstreamStore(Protocol):
     async def change(
         self, upstream_id: str, change: Callable[[RegisteredUpstream], RegisteredUpstream]
     ) -> RegisteredUpstream | None:
-        """Replace a server by what `change` returns for it; return None if it was removed meanwhile."""
+        """Replace a server by what `change` returns for it; return None if it was removed before."""
         ...
 
     def open(self, upstream: RegisteredUpstream) -> InjectedConfig:

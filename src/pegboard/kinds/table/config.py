@@ -203,6 +203,7 @@ class DatabaseFailed(ToolError):
 
     type = ErrorType.DATABASE
     code = "P2010"
+    did_run = False
 
     def __init__(
         self,
@@ -212,11 +213,9 @@ class DatabaseFailed(ToolError):
         field: str | None = None,
         sqlstate: str | None = None,
         retry_after_ms: int | None = None,
-        did_run: bool = False,
     ) -> None:
         super().__init__(message, problems=[FieldProblem(code, message, field)], retry_after_ms=retry_after_ms)
         self.sqlstate = sqlstate
-        self.did_run = did_run
 
     @property
     def retry_reason(self) -> str:

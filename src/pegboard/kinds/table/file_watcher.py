@@ -39,7 +39,7 @@ class TableInspection:
     def __init__(self, sources: TableSources) -> None:
         self._sources = sources
         self._turn = asyncio.Semaphore(MAX_CONCURRENT_INSPECTIONS)
-        self._heard: dict[TableSource, float] = {}
+        self._reached_at: dict[TableSource, float] = {}
         self._unreachable_sources: dict[TableSource, TableConfigProblem] = {}
 
     async def facts(self, source: TableSource, table: TableConfig) -> TableSchema | TableConfigProblem | None:
@@ -57,11 +57,11 @@ class TableInspection:
                 message = f"{source.shown_url}: the database did not answer within {INSPECT_TIMEOUT_SECONDS:g} seconds"
                 found = TableConfigProblem(_UNREACHABLE_CODE, message)
             else:
-                self._heard[source] = time.monotonic()
+                self._reached_at[source] = time.monotonic()
                 return read.facts
             # If the database has answered since, it is reachable and only this table is slow, for example because it
             # is locked.
-            if found.code == _UNREACHABLE_CODE and self._heard.get(source, 0) < asked:
+            if found.code == _UNREACHABLE_CODE and self._reached_at.get(source, 0) < asked:
                 self._unreachable_sources[source] = found
             return found
 

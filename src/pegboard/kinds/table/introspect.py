@@ -162,7 +162,7 @@ def _build_number_limits(column: Column, bounds: ColumnBounds) -> dict[str, Any]
 
 
 def _step_past_bound(bound: Decimal | None, scale: int, rounding: str, step: int) -> Decimal | None:
-    """Return the nearest number with so many decimals above or below the bound."""
+    """Return the nearest number with this many decimals above or below the bound."""
     return None if bound is None else (bound.scaleb(scale).to_integral_value(rounding) + step).scaleb(-scale)
 
 

@@ -46,7 +46,7 @@ class ResourceUpdates:
             self._ends.pop(uri, None)
             raise
         if self._is_closed or uri not in self._ends:
-            end()  # it was ended meanwhile
+            end()  # it was ended during the request
         else:
             self._ends[uri] = end
 

@@ -1,4 +1,4 @@
-"""Converts a JSON Schema of Draft 7 to 2020-12, which is what MCP lists; no constraint is lost."""
+"""Converts a JSON Schema of Draft 7 to 2020-12, the draft of MCP; no constraint is lost."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ async def message(upstreams: McpSessionPool, *says: str, times: int = 1) -> list
     return received
 
 
-async def test_progress_is_heard_before_the_answer_and_not_after(upstreams: McpSessionPool) -> None:
+async def test_progress_is_reported_before_the_result_and_not_after(upstreams: McpSessionPool) -> None:
     assert (await message(upstreams, WORDS))[0] == Progress(1, 2, "half")
 
 
@@ -99,7 +99,7 @@ async def test_progress_does_not_go_back_nor_beyond_numbers() -> None:
     ]
 
 
-async def test_a_listener_that_raises_hears_no_more() -> None:
+async def test_a_subscriber_that_raises_receives_no_more() -> None:
     received: list[Progress] = []
 
     def listen(progress: Progress) -> None:

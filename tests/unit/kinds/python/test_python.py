@@ -187,7 +187,7 @@ class TestEnds:
         assert error.did_run
 
     @pytest.mark.parametrize("result", [b"{", b"[]", b"7", b"{}", b'{"error":1}', b'{"error":{}}', b'"ok"', b"\xff"])
-    async def test_a_result_that_the_code_has_spoilt_is_reported(
+    async def test_a_result_that_the_code_has_damaged_is_reported(
         self, executors: list[PythonExecutor], result: bytes
     ) -> None:
         error = await Bench(executors, ended(result)).error()

@@ -84,7 +84,7 @@ async def test_a_server_that_restarts_at_commit_is_asked_when_it_is_back(
     assert len(stored_keys) == 20 or not reaches
 
 
-async def test_a_server_that_hears_nothing_of_the_cut_is_not_waited_for(postgres_url: str) -> None:
+async def test_a_server_that_does_not_notice_the_cut_is_not_waited_for(postgres_url: str) -> None:
     await run(postgres_url, TABLES)
     async with DatabaseProxy(postgres_url) as way, opened(way.url) as source:
         facts = await facts_of(source, "counted")

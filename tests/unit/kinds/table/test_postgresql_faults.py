@@ -110,7 +110,7 @@ async def test_a_batch_names_the_invalid_row_and_leaves_nothing(postgres_url: st
         assert await fetch_rows(postgres_url, "SELECT count(*) FROM moods") == [(1,)]
 
 
-async def test_a_deferred_constraint_refuses_at_commit_only_whom_it_concerns(postgres_url: str) -> None:
+async def test_a_deferred_constraint_refuses_only_its_own_rows_at_commit(postgres_url: str) -> None:
     script = """
     CREATE TABLE users (id int PRIMARY KEY);
     CREATE TABLE t (id serial PRIMARY KEY, who int CONSTRAINT of_user REFERENCES users DEFERRABLE INITIALLY DEFERRED);

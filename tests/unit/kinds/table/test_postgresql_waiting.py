@@ -108,7 +108,7 @@ async def test_a_caller_who_is_gone_leaves_no_row(postgres_url: str) -> None:
         assert await fetch_rows(postgres_url, "SELECT n FROM t ORDER BY n") == [(n,) for n in range(4, 10)]
 
 
-async def test_the_statement_ends_when_everybody_is_gone(postgres_url: str) -> None:
+async def test_the_statement_ends_when_all_callers_have_left(postgres_url: str) -> None:
     async with opened(postgres_url, TABLES) as source, connected(postgres_url) as other:
         facts = await facts_of(source, "t")
         await other.execute("BEGIN; LOCK TABLE t")

@@ -23,7 +23,7 @@ OPENAPI_TAG_PREFIX = "openapi:"
 
 
 def make_one_line(value: Any, length: int) -> str:
-    """Return the text in one line of at most so many characters."""
+    """Return the text in one line of at most this many characters."""
     return shorten_text(" ".join(clean_text(value).split()), length)
 
 

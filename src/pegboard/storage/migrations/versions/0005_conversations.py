@@ -1,4 +1,4 @@
-"""Conversations, how tools read to people, and what becomes of calls whose caller went away."""
+"""Conversations, how tools read to people, and the setting for calls whose caller disconnects."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_reserved_characters_stay_if_they_are_allowed() -> None:
     assert url(definition, to="/a:b?c") == "/x?to=/a:b?c"
 
 
-def test_nothing_is_reported_that_goes_without_saying() -> None:
+def test_obvious_things_are_not_reported() -> None:
     definition = of(
         {
             "parameters": [
