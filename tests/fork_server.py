@@ -1,14 +1,18 @@
-"""Fork server processes from a process that has all modules loaded, because imports are most of the start-up time.
+"""Fork programs from a process that has all modules loaded, because imports are most of the start-up time.
 
-Run as a program, this module is that process: it receives requests over a socket on its standard input.
+Run as a program, this module is that process. It receives requests of `fork` over a socket on its standard input, and
+those of `forked_command.py` over a socket with a name. A fork serves each of the latter from its first byte on, so that
+a command that is killed at any moment cannot end the process.
 """
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import os
 import runpy
+import secrets
 import select
 import signal
 import socket
@@ -16,10 +20,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, NoReturn, Self
 
 import orjson
 
@@ -29,6 +34,7 @@ _FOLDER = Path(__file__).parents[1]
 _LOADED = (
     "alembic.command",
     "mcp.server.mcpserver",
+    "mcp.server.stdio",
     "pegboard.surfaces.cli.main",
     "pegboard.surfaces.cli.board_server",
     "pegboard.surfaces.cli.maintenance_commands",
@@ -105,12 +111,73 @@ def fork(
     return Forked(pid, os.fdopen(ours, "wb") if ours is not None else None, os.fdopen(stdout, "rb"))
 
 
+def build_command(name: str, module: str, *words: str) -> tuple[str, ...]:
+    """Return the command that runs a module in a fork of the process whose `Commands` have this name."""
+    return (sys.executable, "-IS", str(_FOLDER / "tests" / "forked_command.py"), name, module, *words)
+
+
+def forked_command(module: str, *words: str) -> tuple[str, ...]:
+    """Return a command that does what `python -m module` does, without the time for its imports.
+
+    Its program is no descendant of the command, and is killed when the command ends.
+    """
+    with _ASKING:
+        return build_command(_source().name, module, *words)
+
+
+class Commands:
+    """Runs the modules that `forked_command.py` asks for."""
+
+    def __init__(self, name: str) -> None:
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listener.bind(f"\0{name}")
+        self.listener.listen(100)
+        self._running: set[int] = set()
+
+    def start_next(self, *inherited: socket.socket) -> None:
+        """Run the module of a waiting command in a child process, which closes the inherited sockets."""
+        self._running = {child for child in self._running if os.waitpid(child, os.WNOHANG)[0] == 0}
+        # The command has gone, or no process can be started: the command finds the connection closed.
+        with suppress(OSError):
+            connection, _ = self.listener.accept()
+            with connection:
+                child = os.fork()
+                if child == 0:
+                    _run_command(connection, self.listener, *inherited)
+                self._running.add(child)
+
+
+def _run_command(connection: socket.socket, *inherited: socket.socket) -> NoReturn:
+    code = 1
+    try:
+        for other in inherited:
+            other.close()
+        message, descriptors, _, _ = socket.recv_fds(connection, 2**20, 3)
+        connection.send(str(os.getpid()).encode())
+        threading.Thread(target=_end_with, args=(connection,), daemon=True).start()
+        code = run(orjson.loads(message), descriptors)
+        connection.send(str(code).encode())
+    except OSError:
+        pass  # the command was killed
+    finally:
+        os._exit(code)
+
+
+def _end_with(connection: socket.socket) -> None:
+    """Kill this process when the command at the other end has ended."""
+    with suppress(OSError):
+        connection.recv(1)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 class _Source:
     def __init__(self) -> None:
+        self.name = f"pegboard-tests-{secrets.token_hex(8)}"
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        atexit.register(self._socket.close)
         with theirs:
             subprocess.run(
-                [sys.executable, "-m", "tests.fork_server"],
+                [sys.executable, "-m", "tests.fork_server", self.name],
                 cwd=_FOLDER,
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -127,17 +194,23 @@ def _source() -> _Source:
     return _Source()
 
 
-def _serve() -> None:
+def _serve(name: str) -> None:
+    commands = Commands(name)  # before the process is reported to have started
     if os.fork():
         # Orphan the process, so that tests which count child processes do not count it.
         os._exit(0)
     os.setsid()
     asked = socket.socket(fileno=os.dup(0))
-    for name in _LOADED:
-        importlib.import_module(name)
+    for module in _LOADED:
+        importlib.import_module(module)
     gc.collect()
     gc.freeze()
     while True:
+        ready, _, _ = select.select([asked, commands.listener], [], [])
+        if commands.listener in ready:
+            commands.start_next(asked)
+        if asked not in ready:
+            continue
         message, descriptors, _, _ = socket.recv_fds(asked, 2**20, 3)
         if not message:
             return
@@ -148,6 +221,7 @@ def _serve() -> None:
             answer = os.fork()
             if answer == 0:
                 asked.close()
+                commands.listener.close()
                 os._exit(run(received, descriptors))
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -171,19 +245,23 @@ def run(received: dict[str, Any], descriptors: Sequence[int]) -> int:
         sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
         sys.stdout = os.fdopen(1, "w", encoding=encoding, closefd=False)
         sys.stderr = os.fdopen(2, "w", buffering=1, encoding=encoding, errors="backslashreplace", closefd=False)
+        # As in a new process, where `sys.__stdin__` keeps a replaced `sys.stdin` open.
+        originals = sys.stdin, sys.stdout, sys.stderr
         runpy.run_module(received["module"], run_name="__main__", alter_sys=True)
+        del originals
         code = 0
     except SystemExit as end:
         code = end.code or 0
     except BaseException:
         sys.excepthook(*sys.exc_info())
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if not stream.closed:
+                stream.flush()
     except BrokenPipeError:
         code = 120  # like Python
     return code if isinstance(code, int) else 1
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(*sys.argv[1:])

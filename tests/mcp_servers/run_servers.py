@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pegboard.kinds.mcp.upstream import Upstream
-from tests.fork_server import Forked, fork
+from tests.fork_server import Forked, fork, forked_command
 
 FOLDER = Path(__file__).parent
 
@@ -22,8 +22,8 @@ def odd(how: str, *args: object, env: dict[str, str] | None = None, working_dir:
 
 def everyday(era: str, notes: Path | None = None) -> Upstream:
     """The SDK's server, as a command."""
-    command = (sys.executable, str(FOLDER / "sdk_server.py"), "stdio", era)
-    return Upstream(None, (*command, str(notes)) if notes else command)
+    words = ("stdio", era, *([str(notes)] if notes else ()))
+    return Upstream(None, forked_command("tests.mcp_servers.sdk_server", *words))
 
 
 class HttpServer:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 
+from tests.fork_server import forked_command
 from tests.mcp_servers.run_servers import FOLDER
 from tests.surfaces.mcp.rpc import SESSION, RpcClient
 from tests.surfaces.mcp.test_mcp_streams import EventReader, opened
@@ -24,7 +24,7 @@ ANN = {"action": "accept", "content": {"name": "Ann"}}
 
 def build_command(era: str) -> list[str]:
     """The command of the server for one revision, or for both."""
-    return [sys.executable, "-m", "tests.mcp_servers.requesting_server", era]
+    return list(forked_command("tests.mcp_servers.requesting_server", era))
 
 
 async def take(admin: httpx.AsyncClient, era: str, **more: Any) -> None:

@@ -22,6 +22,7 @@ from pegboard import CallContext, Pegboard
 from pegboard.model.filters import ExecutionFilter
 from pegboard.settings import Settings
 from tests.board_surfaces import KEY, served
+from tests.fork_server import forked_command
 from tests.surfaces.mcp.rpc import SESSION, STATELESS, client_of
 from tests.surfaces.rest.clients import good, mock
 
@@ -44,7 +45,8 @@ async def over_stdio(
 ) -> AsyncIterator[Client]:
     """The client, connected to `pegboard mcp`."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PEGBOARD_")}
-    parameters = StdioServerParameters(command=PEGBOARD, args=["mcp", *words], env={**inherited, **env})
+    command, *args = forked_command("pegboard", "mcp", *words)
+    parameters = StdioServerParameters(command=command, args=args, env={**inherited, **env})
     async with Client(stdio_client(parameters), mode=mode, **(callbacks or {})) as client:
         yield client
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 
 from pegboard import Pegboard
 from pegboard.surfaces.mcp import request_state
+from tests.fork_server import forked_command
 from tests.surfaces.mcp.rpc import STATELESS, RpcClient, client_of, error
 from tests.surfaces.rest.clients import good, new_user
 
@@ -27,7 +27,7 @@ CONFIRMED = {"confirm": {"action": "accept", "content": {"ok": True}}}
 @pytest.fixture
 async def client(admin: httpx.AsyncClient) -> RpcClient:
     """A client of a board that has imported the fixture server."""
-    server = {"command": [sys.executable, "-m", "tests.conformance.fixtures"], "working_dir": str(ROOT)}
+    server = {"command": forked_command("tests.conformance.fixtures"), "working_dir": str(ROOT)}
     good(await admin.post("/v1/imports/mcp", json=server, timeout=60))
     return RpcClient(admin, STATELESS)
 
