@@ -70,13 +70,17 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 @pytest.fixture(autouse=True)
-def restored_log_levels() -> Iterator[None]:
-    """Restore the state of logging, which programs that run inside a test configure."""
+def restored_logging() -> Iterator[None]:
+    """Restore the levels and handlers of logging, which programs that run inside a test configure.
+
+    A handler that is left writes the warnings of all later tests to a closed stream.
+    """
     loggers = [logging.getLogger(), logging.getLogger("pegboard")]
-    before = [(logger, logger.level) for logger in loggers]
+    before = [(logger, logger.level, logger.handlers[:]) for logger in loggers]
     yield
-    for logger, level in before:
+    for logger, level, handlers in before:
         logger.setLevel(level)
+        logger.handlers[:] = handlers
 
 
 @pytest.fixture
