@@ -28,6 +28,7 @@ from pydantic import TypeAdapter
 from pegboard import Pegboard
 from pegboard.surfaces.clients.mcp_client_formats import KEY_PLACEHOLDER, MCP_CLIENTS
 from tests.board_surfaces import KEY, served
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import Outcome, Program
 from tests.surfaces.mcp.rpc import client_of
 from tests.surfaces.rest.clients import good, mock
@@ -47,6 +48,7 @@ DOCUMENTED = {
 }
 FILES = [(name, transport) for name, transport in PAIRS if name in DOCUMENTED]
 SCRIPTS = [(name, transport) for name, transport in PAIRS if name not in DOCUMENTED and name != "inspector"]
+PROGRAM = str(Path(sys.executable).with_name("pegboard"))
 # How the clients write a reference to the key.
 REFERENCES = ("${PEGBOARD_KEY}", "${env:PEGBOARD_KEY}", "${input:pegboard-key}", KEY_PLACEHOLDER)
 
@@ -97,7 +99,10 @@ async def connected(client: str, entry: dict[str, Any]) -> AsyncIterator[Client]
         return
     env = {name: fill_in(value) for name, value in entry.get("env", {}).items()}
     env |= dict.fromkeys(entry.get("env_vars", ()), KEY)
-    parameters = StdioServerParameters(command=entry["command"], args=entry["args"], env=env)
+    assert entry["command"] == PROGRAM
+    # The program itself for one client; for the others a fork of a process that has its modules loaded.
+    command, *args = [PROGRAM] if client == "claude-desktop" else forked_command("pegboard")
+    parameters = StdioServerParameters(command=command, args=[*args, *entry["args"]], env=env)
     async with Client(stdio_client(parameters), mode="auto") as opened:
         yield opened
 
