@@ -11,6 +11,7 @@ from pegboard.dialects.base import Answer
 from pegboard.dialects.detect import CallStream, Dialects
 from pegboard.dialects.memory_form import MALFORMED_ERROR, to_memory_form
 from pegboard.dialects.parsed_calls import AskedCall, ParsedCalls
+from pegboard.dialects.plain import render_details
 from pegboard.display.format import format_arguments, format_outcome_line, format_outcome_text
 from pegboard.display.names import get_tool_display_name, summarize_call
 from pegboard.model.api_errors import Invalid
@@ -139,9 +140,18 @@ class PayloadRunner:
         many = answered.asked.many or not answered.answers
         return chosen.render(answered.answers, many=many)
 
-    def normalize_calls(self, asked: ParsedCalls, caller: Caller) -> dict[str, Any]:
-        """Return the calls in the board's own format, with display name and summary; runs nothing."""
-        return {"dialect": asked.dialect, "calls": [self._describe_call(call, caller) for call in asked.calls]}
+    def normalize_calls(self, asked: ParsedCalls, caller: Caller, *, check: bool = False) -> dict[str, Any]:
+        """Return the calls in the board's own format, with display name and summary; runs nothing.
+
+        With `check`, each open call that would be refused has the `problem`.
+        """
+        shown = [self._describe_call(call, caller) for call in asked.calls]
+        if check:
+            for call, description in zip(asked.calls, shown, strict=True):
+                problem = self._pipeline.check(call.name, call.arguments, caller) if call.is_open else None
+                if problem is not None:
+                    description["problem"] = {"message": problem.message, **render_details(problem)}
+        return {"dialect": asked.dialect, "calls": shown}
 
     def display_name(self, call: AskedCall, caller: Caller) -> str:
         """Return the display name of the tool that is called."""

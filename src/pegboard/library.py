@@ -150,10 +150,15 @@ class Library:
         """Cancel a running call; raise NotFound if it is unknown and Conflict if it is over."""
         await self.cancelling.cancel(run_id, caller or self.admin)
 
-    def normalize(self, raw: Any, *, dialect: str | None = None, caller: Caller | None = None) -> dict[str, Any]:
-        """Return the calls of a payload in the board's own format, `{dialect, calls}`; runs nothing."""
+    def normalize(
+        self, raw: Any, *, dialect: str | None = None, check: bool = False, caller: Caller | None = None
+    ) -> dict[str, Any]:
+        """Return the calls of a payload in the board's own format, `{dialect, calls}`; runs nothing.
+
+        With `check`, a call that would be refused has the `problem`.
+        """
         caller = caller or self.admin
-        return self.payloads.normalize_calls(self.payloads.read(raw, dialect, caller), caller)
+        return self.payloads.normalize_calls(self.payloads.read(raw, dialect, caller), caller, check=check)
 
     def stream(self, dialect: str | None = None, *, caller: Caller | None = None) -> CallStream:
         """Return a stream that is fed the chunks of a model's response; `feed` and `end` return the complete calls."""

@@ -20,6 +20,7 @@ import asyncio
 import contextlib
 from contextvars import ContextVar
 from functools import partial
+from typing import Any
 
 from pegboard.concurrency.user_shares import FairShares
 from pegboard.journal.entries import ClosingEntry
@@ -31,6 +32,7 @@ from pegboard.model.call_errors import (
     ExecutionFailed,
     InternalError,
     InvalidArguments,
+    Problem,
     ToolError,
     Unavailable,
 )
@@ -141,6 +143,14 @@ class Pipeline:
         return refuse_call(
             call, Unavailable(f"{why}; the call did not run, try again shortly", retry_after_ms=_RETRY_AFTER_MS)
         )
+
+    def check(self, name: str, arguments: Any, caller: Caller) -> Problem | None:
+        """Return why a call would be refused by resolve or validate, or None; runs nothing and counts nothing."""
+        try:
+            self._validator.check(resolve_tool(self._snapshot, name, caller), arguments)
+        except ToolError as error:
+            return error.problem
+        return None
 
     async def _answer(self, this: CallRun, fall_back: bool) -> ToolResult:
         is_ours = False

@@ -75,7 +75,7 @@ def _render_result(result: ToolResult, output: Any) -> dict[str, Any]:
             answer["fallback"] = True
     else:
         answer["error"] = result.problem.message
-        answer["error_details"] = _render_details(result.problem)
+        answer["error_details"] = render_details(result.problem)
     if result.ignored:
         answer["ignored"] = render_ignored(result)
     answer["tool_name"] = result.tool_name
@@ -85,7 +85,8 @@ def _render_result(result: ToolResult, output: Any) -> dict[str, Any]:
     return answer
 
 
-def _render_details(problem: Problem) -> dict[str, Any]:
+def render_details(problem: Problem) -> dict[str, Any]:
+    """Return the type and code of a problem, the fields of the arguments that it is about, and its circumstances."""
     details: dict[str, Any] = {"type": problem.type, "code": problem.code}
     if problem.first is not None:
         details |= _render_field_problem(problem.first)

@@ -102,7 +102,7 @@ class Snapshot:
     def list_offered_tools(self, caller: Caller) -> list[CompiledTool]:
         """Return the tools that a model gets by default: the caller's own active ones and public ones of admins."""
         if caller.agent_id is not None:
-            return self.list_agent_tools(caller.agent_id, caller)
+            return self.list_agent_tools(caller.agent_id)
         return [
             item
             for item in self.iterate_tools()
@@ -110,14 +110,13 @@ class Snapshot:
             and (item.tool.owner_id == caller.user_id or (item.tool.is_public and self._is_admin(item.tool.owner_id)))
         ]
 
-    def list_agent_tools(self, agent_id: str, caller: Caller) -> list[CompiledTool]:
-        """Return the active tools of an agent that the caller may call."""
-        on_it = self._agent_tools.get(agent_id, frozenset())
-        return [
-            item
-            for item in self.iterate_tools()
-            if item.tool.id in on_it and item.tool.is_active and self.may_call(item.tool, caller)
-        ]
+    def list_agent_tools(self, agent_id: str) -> list[CompiledTool]:
+        """Return the active tools that keys of an agent may call; none if there is no such agent."""
+        agent = self._agents.get(agent_id)
+        if agent is None:
+            return []
+        holder = Caller(agent.owner_id, agent.name, agent_id=agent.id)
+        return [item for item in self.iterate_tools() if item.tool.is_active and self.may_call(item.tool, holder)]
 
     def holder(self, key: str) -> Caller:
         """Return the caller who holds this key; raise Unauthorised if it is not valid."""

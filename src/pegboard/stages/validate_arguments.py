@@ -24,16 +24,7 @@ class ArgumentValidator:
 
     def validate(self, compiled: CompiledTool, call: ToolCall, caller: Caller, run_id: str) -> ReadyCall:
         """Return the call, ready to run; raise MalformedArguments or InvalidArguments."""
-        given: Any = call.arguments
-        exact = compiled.kind.exact_numbers
-        if check_arguments_extent(given, max_depth=self._max_depth, max_values=self._max_bytes // 2, exact=exact):
-            given = convert_to_decimals(given) if exact else convert_to_floats(given)
-        text = orjson.dumps(given, default=str, option=orjson.OPT_SORT_KEYS)
-        if len(text) > self._max_bytes:
-            raise MalformedArguments(
-                f"Arguments are {len(text):,} bytes of JSON, at most {self._max_bytes:,} are accepted"
-            )
-        arguments = compiled.arguments.check(given, len(text))
+        given, text, arguments = self.check(compiled, call.arguments)
         return ReadyCall(
             run_id,
             compiled.tool,
@@ -49,3 +40,18 @@ class ArgumentValidator:
             receipts_in=compiled.receipts_in,
             exchange=call.exchange,
         )
+
+    def check(self, compiled: CompiledTool, given: Any) -> tuple[Any, bytes, dict[str, Any]]:
+        """Return the arguments with numbers as the kind takes them, as JSON, and as the tool gets them.
+
+        Raises MalformedArguments or InvalidArguments.
+        """
+        exact = compiled.kind.exact_numbers
+        if check_arguments_extent(given, max_depth=self._max_depth, max_values=self._max_bytes // 2, exact=exact):
+            given = convert_to_decimals(given) if exact else convert_to_floats(given)
+        text = orjson.dumps(given, default=str, option=orjson.OPT_SORT_KEYS)
+        if len(text) > self._max_bytes:
+            raise MalformedArguments(
+                f"Arguments are {len(text):,} bytes of JSON, at most {self._max_bytes:,} are accepted"
+            )
+        return given, text, compiled.arguments.check(given, len(text))

@@ -79,4 +79,13 @@ def test_definitions_in_a_file_are_checked_and_not_registered(member: Program, t
     linted = member.run("tools", "lint", "--file", str(file), "--for", "plain").done()
     assert "draft" in linted.out
     assert member.run("tools", "show", "draft").code == 1
-    assert "not both" in member.run("tools", "lint", "echo", "--file", str(file)).err
+    assert "Give one of" in member.run("tools", "lint", "echo", "--file", str(file)).err
+
+
+def test_the_tools_of_an_agent_are_checked_by_its_name(lookup: Program) -> None:
+    lookup.run("agents", "add", "finder", "--tool", "lookup").done()
+    try:
+        ran = lookup.run("tools", "lint", "--agent", "finder", "--for", "plain").done()
+    finally:
+        lookup.run("agents", "remove", "finder", "--yes").done()
+    assert "plain: 1 tool, about " in ran.err

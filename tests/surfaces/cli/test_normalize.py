@@ -78,3 +78,10 @@ def test_a_byte_order_mark_before_the_text_is_no_part_of_it(admin: Program, tmp_
     file = tmp_path / name
     file.write_text(json.dumps(CALL), encoding="utf-8-sig")
     assert admin.run("normalize", str(file)).done().err == "1 call in plain\n"
+
+
+def test_calls_that_would_be_refused_say_why(admin: Program) -> None:
+    ran = admin.run("normalize", "-", "--check", stdin=json.dumps([CALL, {"name": "nope", "arguments": {}}])).done()
+    _, first, second = ran.out.splitlines()
+    assert "not found" not in first
+    assert "Tool 'nope' not found" in second

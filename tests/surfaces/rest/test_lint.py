@@ -94,3 +94,25 @@ async def test_a_provider_that_cannot_be_handed_tools_is_refused(
 async def test_nothing_is_shown_without_a_key(board: Pegboard) -> None:
     async with client(board, None) as stranger:
         problem(await stranger.get("/v1/lint"), 401)
+
+
+async def test_the_tools_of_an_agent_are_those_that_its_keys_get(board: Pegboard, admin: httpx.AsyncClient) -> None:
+    user, key = await new_user(admin, "ann")
+    good(await admin.post("/v1/tools", json=mock("shared", is_public=True)), 201)
+    async with client(board, key) as ann:
+        for name in ("mine", "idle"):
+            good(await ann.post("/v1/tools", json=mock(name, is_active=name == "mine")), 201)
+        agent = good(await ann.post("/v1/agents", json={"name": "bot", "tools": ["mine", "idle", "shared"]}), 201)["id"]
+        good(await admin.patch("/v1/tools/shared", json={"is_public": False}))
+        bound = good(await ann.post(f"/v1/users/{user}/keys", json={"agent_id": agent}), 201)["key"]
+        answers = [good(await each.get("/v1/lint", params={"for": "plain", "agent": agent})) for each in (ann, admin)]
+        problem(await ann.get("/v1/lint", params={"agent": agent, "tool": "mine"}), 422)
+        problem(await ann.get("/v1/lint", params={"agent": "nope"}), 404)
+    async with client(board, bound) as bot:
+        answers += [
+            good(await bot.get("/v1/lint", params={"for": "plain", "agent": agent})),
+            good(await bot.get("/v1/lint", params={"for": "plain"})),
+        ]
+    assert [[each["tool"] for each in answer["providers"][0]["tools"]] for answer in answers] == [["mine"]] * 4
+    handed = good(await admin.get(f"/v1/agents/{agent}/definitions"))
+    assert [each["name"] for each in handed] == ["mine"]

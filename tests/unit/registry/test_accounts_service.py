@@ -90,22 +90,22 @@ async def test_an_expiry_must_lie_ahead_and_an_agent_be_ones_own(board: Pegboard
 async def test_an_agent_has_each_tool_once_in_the_order_given(board: Pegboard) -> None:
     agent = await board.people.create_agent("a", ["math_eval", "ECHO", "echo", "math_eval"], board.admin, None)
     assert len(agent.tools) == 2
-    names = [compiled.tool.name for compiled in board.snapshot.list_agent_tools(agent.id, board.admin)]
+    names = [compiled.tool.name for compiled in board.snapshot.list_agent_tools(agent.id)]
     assert names == ["echo", "math_eval"]
 
 
 async def test_a_deleted_tool_is_no_longer_on_an_agent_and_comes_back_with_it(board: Pegboard) -> None:
     agent = await board.people.create_agent("a", ["echo"], board.admin, None)
     tool = await board.tools.delete("echo", board.admin)
-    assert board.snapshot.list_agent_tools(agent.id, board.admin) == []
+    assert board.snapshot.list_agent_tools(agent.id) == []
     await board.tools.restore(tool.id, board.admin)
-    assert [compiled.tool.name for compiled in board.snapshot.list_agent_tools(agent.id, board.admin)] == ["echo"]
+    assert [compiled.tool.name for compiled in board.snapshot.list_agent_tools(agent.id)] == ["echo"]
 
 
 async def test_a_public_tool_made_private_leaves_others_agents(board: Pegboard, ada: Caller) -> None:
     agent = await board.people.create_agent("a", ["echo"], ada, None)
     await board.tools.update("echo", {"is_public": False}, board.admin)
-    assert board.snapshot.list_agent_tools(agent.id, ada) == []
+    assert board.snapshot.list_agent_tools(agent.id) == []
 
 
 async def test_changes_of_one_agent_at_once_do_not_undo_each_other(database_url: str, tmp_path: Path) -> None:

@@ -256,6 +256,8 @@ export interface paths {
         /**
          * Normalize Calls
          * @description The calls of a payload in the board's own format; runs nothing.
+         *
+         *     With `check`, a call that would be refused has `problem: {message, type, code, problems?}`.
          */
         post: operations["normalize_calls"];
         delete?: never;
@@ -619,7 +621,7 @@ export interface paths {
         };
         /**
          * List Agent Definitions
-         * @description The definitions of the agent's tools for a provider.
+         * @description The definitions of the agent's tools for a provider, as a key of the agent gets them.
          */
         get: operations["list_agent_definitions"];
         put?: never;
@@ -5530,6 +5532,8 @@ export interface operations {
             query?: {
                 /** @description The dialect of the body; detected by default */
                 from?: string | null;
+                /** @description Also report why a call would be refused: its tool or its arguments */
+                check?: boolean;
             };
             header?: never;
             path?: never;
@@ -7237,6 +7241,8 @@ export interface operations {
                 for?: string[] | null;
                 /** @description A tool by name or id; by default those of /v1/definitions */
                 tool?: string[] | null;
+                /** @description The tools that a key of the agent with this id gets */
+                agent?: string | null;
             };
             header?: never;
             path?: never;

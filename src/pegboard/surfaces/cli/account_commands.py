@@ -26,7 +26,7 @@ from pegboard.surfaces.cli.resources import (
     Yes,
     complete_tools,
     confirm_removal,
-    find_id_by_name,
+    find_agent_id,
     find_user_id,
     list_resources,
     local_time,
@@ -186,11 +186,6 @@ def revoke_key(
         lines = ["If it belongs to another user, name that user with --user"]
         raise RequestRefused(refused.message, lines, status=NOT_FOUND) from None
     write_removed(ctx, key_id, key_id, "revoked")
-
-
-async def find_agent_id(client: ApiClient, agent: str, owner: str | None = None) -> str:
-    """Return the id of an agent given by name or id."""
-    return agent if is_uuid(agent) else await find_id_by_name(client, "agents", agent, owner)
 
 
 def list_agents(ctx: typer.Context, page: PageOptions) -> None:

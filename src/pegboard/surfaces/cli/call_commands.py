@@ -253,6 +253,7 @@ def normalize_payload(
     dialect: Annotated[
         str | None, typer.Option("--from", metavar="DIALECT", help="Its dialect; detected by default")
     ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Also report which calls would be refused, and why")] = False,
 ) -> None:
     """Show the tool calls in a message, response, text or stream of any dialect; runs nothing.
 
@@ -263,10 +264,10 @@ def normalize_payload(
     from pegboard.surfaces.cli.input_files import read_payload  # noqa: PLC0415 -- `call` does without YAML
 
     body, kind = read_payload(source)
-    path = build_path("calls", "normalize")
+    path, params = build_path("calls", "normalize"), {"from": dialect, "check": check or None}
     run_and_write(
         ctx,
-        lambda it: it.send("POST", path, params={"from": dialect}, body=body, headers={"Content-Type": kind}),
+        lambda it: it.send("POST", path, params=params, body=body, headers={"Content-Type": kind}),
         _show_calls,
     )
 
@@ -276,9 +277,14 @@ def _show_calls(answer: dict[str, Any]) -> None:
     if calls:
         write_table(
             ["ID", "NAME", "SUMMARY", "ERROR"],
-            [[call["id"], call["name"], call["summary"], call.get("error")] for call in calls],
+            [[call["id"], call["name"], call["summary"], _find_fault(call)] for call in calls],
         )
     write_message(f"{format_count(len(calls), 'call')} in {answer['dialect']}")
+
+
+def _find_fault(call: dict[str, Any]) -> Any:
+    """Return why the call would be refused, or the error that the payload has for it."""
+    return call["problem"]["message"] if "problem" in call else call.get("error")
 
 
 def watch_calls(

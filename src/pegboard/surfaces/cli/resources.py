@@ -161,6 +161,11 @@ def run_confirmed(run: Callable[[bool], T], yes: bool, question: str, refusal: s
     return run(True)
 
 
+async def find_agent_id(client: ApiClient, agent: str, owner: str | None = None) -> str:
+    """Return the id of an agent given by name or id."""
+    return agent if is_uuid(agent) else await find_id_by_name(client, "agents", agent, owner)
+
+
 async def find_user_id(client: ApiClient, user: str | None, purpose: str) -> str:
     """Return the id of a user given by name or id, None for the caller; raise RequestRefused if that needs an admin."""
     if user is not None and is_uuid(user):

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from pegboard.surfaces.cli.api_client import build_path
+from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.exit_codes import RequestRefused, UsageError
 from pegboard.surfaces.cli.output import (
     ask_confirmation,
@@ -26,6 +26,7 @@ from pegboard.surfaces.cli.resources import (
     Columns,
     ToolName,
     complete_tools,
+    find_agent_id,
     get_tool,
     list_resources,
     run_and_write,
@@ -149,6 +150,9 @@ def lint_tools(
     source: Annotated[
         str | None, typer.Option("--file", metavar="FILE|-", help="Check the definitions in this file instead")
     ] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="AGENT", help="Check the tools of this agent, by name or id")
+    ] = None,
 ) -> None:
     """Report what providers refuse or misread in tool definitions, and their size in tokens.
 
@@ -156,16 +160,21 @@ def lint_tools(
 
     Example: pegboard tools lint get_weather --for openai --for gemini
     """
-    if source is not None and names:
-        raise UsageError("Give names of tools or --file, not both")
+    if sum([source is not None, bool(names), agent is not None]) > 1:
+        raise UsageError("Give one of: names of tools, --file, --agent")
     drafts = None
     if source is not None:
         from pegboard.surfaces.cli.input_files import load_definitions  # noqa: PLC0415 -- only for --file
 
         drafts = {"tools": [piece.definition for piece in load_definitions([source])]}
     wanted = [("tool", name) for name in names or ()] + [("for", name) for name in providers or ()]
-    path = build_path("lint") + ("?" + urlencode(wanted, errors="replace") if wanted else "")
-    reply = run_and_write(ctx, lambda it: it.get(path) if drafts is None else it.post(path, drafts), _show_lint_report)
+
+    async def work(client: ApiClient) -> ApiReply:
+        of_agent = [] if agent is None else [("agent", await find_agent_id(client, agent))]
+        path = build_path("lint") + "?" + urlencode([*wanted, *of_agent], errors="replace")
+        return await (client.get(path) if drafts is None else client.post(path, drafts))
+
+    reply = run_and_write(ctx, work, _show_lint_report)
     if any(finding["severity"] == "refuse" for _, _, finding in _list_findings(reply.data)):
         raise typer.Exit(1)
 

@@ -168,10 +168,10 @@ async def remove_agent(agent_id: str, board: Board, caller: CurrentCaller) -> No
 async def list_agent_definitions(
     agent_id: str, board: Board, caller: CurrentCaller, shape: DialectQuery = "plain", strict: StrictQuery = False
 ) -> Any:
-    """The definitions of the agent's tools for a provider."""
-    board.people.get_agent(agent_id, caller)
+    """The definitions of the agent's tools for a provider, as a key of the agent gets them."""
+    agent = board.people.get_agent(agent_id, caller)
     dialect = board.dialects.named(shape, "as")
-    return dialect.declare([item.tool for item in board.snapshot.list_agent_tools(agent_id, caller)], strict=strict)
+    return dialect.declare([item.tool for item in board.snapshot.list_agent_tools(agent.id)], strict=strict)
 
 
 @secrets_router.get("", operation_id="list_secrets")

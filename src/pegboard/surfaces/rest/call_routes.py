@@ -102,14 +102,23 @@ async def list_calls(board: Board, caller: CurrentCaller, limit: Limit = 50) -> 
 
 @call_router.post("/calls/normalize", operation_id="normalize_calls", openapi_extra=ANY_JSON_BODY)
 async def normalize_calls(
-    request: Request, board: Board, caller: CurrentCaller, reading: SourceDialectQuery = None
+    request: Request,
+    board: Board,
+    caller: CurrentCaller,
+    reading: SourceDialectQuery = None,
+    check: Annotated[
+        bool, Query(description="Also report why a call would be refused: its tool or its arguments")
+    ] = False,
 ) -> Any:
-    """The calls of a payload in the board's own format; runs nothing."""
+    """The calls of a payload in the board's own format; runs nothing.
+
+    With `check`, a call that would be refused has `problem: {message, type, code, problems?}`.
+    """
     raw = await read_request_payload(request)
 
     def normalise() -> tuple[str, str]:
         asked = board.payloads.read(raw, reading, caller)
-        return json_text(board.payloads.normalize_calls(asked, caller)), asked.dialect
+        return json_text(board.payloads.normalize_calls(asked, caller, check=check)), asked.dialect
 
     content, dialect = await board.payloads.large_reads.run(normalise, len(await request.body()), caller)
     return Response(content, media_type="application/json", headers={"X-Dialect": dialect})

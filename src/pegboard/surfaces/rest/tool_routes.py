@@ -279,10 +279,16 @@ async def lint_tools(
     names: Annotated[
         list[str] | None, Query(alias="tool", description="A tool by name or id; by default those of /v1/definitions")
     ] = None,
+    agent: Annotated[str | None, Query(description="The tools that a key of the agent with this id gets")] = None,
 ) -> LintResponse:
     """What providers would refuse or misread in the definitions of the tools, and their size in tokens."""
     wanted = _select_providers(board, shapes)
-    if names is None:
+    if names is not None and agent is not None:
+        raise Invalid.of("The request is not valid", [Fault("agent", "is not possible together with tool")])
+    if agent is not None:
+        holder = board.people.get_agent(agent, caller)
+        tools = [item.tool for item in board.snapshot.list_agent_tools(holder.id)]
+    elif names is None:
         tools = [item.tool for item in board.snapshot.list_offered_tools(caller)]
     else:
         found = [await board.tools.get(name, caller) for name in names]
