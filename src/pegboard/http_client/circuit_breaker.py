@@ -9,10 +9,28 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from pegboard.model.call_errors import CircuitOpen
+from pegboard.model.call_errors import CircuitOpen, UpstreamFailed
 
 _PROBE_RETRY_MS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamFailure:
+    """When an upstream failed, and the error code of the call."""
+
+    at: datetime
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class OriginHealth:
+    """How many users' calls to an origin are refused now, and its last failure."""
+
+    open_circuits: int = 0
+    last_failure: UpstreamFailure | None = None
 
 
 class CircuitBreaker:
@@ -26,6 +44,7 @@ class CircuitBreaker:
         self._failures = 0
         self._open_until = 0.0
         self._is_probing = False
+        self.last_failure: UpstreamFailure | None = None
 
     def admit(self) -> None:
         """Admit a call; raise CircuitOpen, with the time to wait, if the circuit is open."""
@@ -48,9 +67,10 @@ class CircuitBreaker:
         self._failures = 0
         self._is_probing = False
 
-    def record_failure(self) -> None:
-        """Count a failure of the upstream, and open the circuit at the limit."""
+    def record_failure(self, code: str = UpstreamFailed.code) -> None:
+        """Count a failure of the upstream with this error code, and open the circuit at the limit."""
         self._failures += 1
+        self.last_failure = UpstreamFailure(datetime.now(UTC), code)
         if self._failures >= self._most:
             self._open_until = self._clock() + self._seconds
             self._is_probing = False
@@ -95,6 +115,18 @@ class CircuitBreakers:
         """Return True if calls of this user to this origin are refused now."""
         breaker = self._breakers.get((user_id, origin))
         return breaker is not None and breaker.is_open
+
+    def read_health(self, user_id: str | None) -> dict[str, OriginHealth]:
+        """Return the health of each origin as calls of this user, or of all users, have found it."""
+        found: dict[str, OriginHealth] = {}
+        for (owner_id, origin), breaker in self._breakers.items():
+            if user_id not in (None, owner_id):
+                continue
+            before = found.get(origin, OriginHealth())
+            failures = [each for each in (before.last_failure, breaker.last_failure) if each is not None]
+            last = max(failures, key=lambda failure: failure.at, default=None)
+            found[origin] = OriginHealth(before.open_circuits + breaker.is_open, last)
+        return found
 
     def of(self, user_id: str, origin: str) -> CircuitBreaker:
         """Return the breaker of this user and origin; above the limit, the least recently used breaker is dropped."""

@@ -125,19 +125,20 @@ class BreakerAttempt:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
+        code = UpstreamFailed.code
         if kind is None:
             failed = self.has_failed
         elif issubclass(kind, UpstreamUnreachable | TimedOut):
-            failed = True
+            failed, code = True, kind.code
         elif issubclass(kind, UpstreamFailed | RateLimited | Drifted):
             failed = False  # the upstream is available, whatever the response
         elif issubclass(kind, asyncio.CancelledError) and time.monotonic() >= self._ends:
-            failed = True
+            failed, code = True, TimedOut.code
         else:
             # The upstream was not called, or the call was cancelled.
             self._breaker.record_cancellation()
             return
         if failed:
-            self._breaker.record_failure()
+            self._breaker.record_failure(code)
         else:
             self._breaker.record_success()

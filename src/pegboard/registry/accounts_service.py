@@ -78,18 +78,27 @@ class AccountsService:
         return cut_page(found, limit, lambda user: [user.id])
 
     async def update_user(
-        self, user_id: str, caller: Caller, *, name: str | None = None, role: Role | None = None
+        self,
+        user_id: str,
+        caller: Caller,
+        *,
+        name: str | None = None,
+        role: Role | None = None,
+        read_at: datetime | None = None,
     ) -> User:
         """Rename the user or change their role, and return them; what is None stays.
 
         Raises Forbidden unless the caller is an admin, NotFound if there is no such user, and Conflict if the name is
-        taken, for the last admin, and for the name and role of the board's own admin.
+        taken, if `read_at` is not the time of their last change, for the last admin, and for the name and role of the
+        board's own admin.
         """
         require_admin(caller, "change users")
         async with self._database.change() as change:
             before = await account_rows.users.get(change.conn, user_id)
             if before is None or before.is_deleted or not self._signer.is_genuine(before):
                 raise NotFound(f"User '{user_id}' not found")
+            if read_at not in (None, before.updated_at):
+                raise Conflict(f"'{before.name}' was changed meanwhile; read the user again before you change them")
             user = replace(before, name=name or before.name, role=role or before.role, updated_at=datetime.now(UTC))
             if (user.name, user.role) == (before.name, before.role):
                 return before

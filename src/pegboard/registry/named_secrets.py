@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,6 +19,7 @@ from pegboard.model.page import Page, cut_page, read_id_cursor
 from pegboard.model.secrets import list_secret_names, resolve_references
 from pegboard.model.tool import Tool
 from pegboard.registry.secret_fields import open_auth, open_config
+from pegboard.registry.secret_uses import SecretUse, find_secret_uses, list_owned_definitions
 from pegboard.registry.snapshot import Snapshot
 from pegboard.storage import account_rows
 from pegboard.storage.database import Database
@@ -65,6 +67,13 @@ class NamedSecrets:
             found = await account_rows.secrets.page(conn, caller.user_id, after=after, limit=limit + 1)
         listed = cut_page(found, limit, lambda secret: [secret.id])
         return Page([secret for secret in listed.items if _NAME.fullmatch(secret.name)], listed.next_cursor)
+
+    async def find_uses(self, caller: Caller) -> dict[str, list[SecretUse]]:
+        """Return the tools and imported servers of the caller that refer to each secret, by its name."""
+        refuse_agents(caller)
+        definitions = list_owned_definitions(self._snapshot, caller.user_id)
+        # In an OS thread, because a user may have thousands of tools with encrypted credentials.
+        return await asyncio.to_thread(find_secret_uses, definitions, self._vault)
 
     async def remove(self, name: str, caller: Caller) -> None:
         """Delete the secret's value; tools that refer to it fail. Raise NotFound if there is no such secret."""

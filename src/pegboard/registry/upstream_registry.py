@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from pegboard.model.ids import new_id
 from pegboard.model.page import Page, cut_page, read_id_cursor
 from pegboard.model.registered_upstream import RegisteredUpstream, ServerAddress
 from pegboard.model.tool import Tool
+from pegboard.registry.http_origins import HttpOrigins, list_http_origins
 from pegboard.registry.named_secrets import SecretInjector
 from pegboard.registry.secret_fields import are_equal_unsealed, seal_auth, seal_config, unseal_auth, unseal_config
 from pegboard.registry.snapshot import Snapshot
@@ -62,6 +64,15 @@ class UpstreamRegistry:
     def describe(self, upstream: RegisteredUpstream) -> UpstreamDescription:
         """Return what the API shows of a server."""
         return describe_upstream(upstream, self.snapshot, self.breakers)
+
+    async def list_origins(self, caller: Caller) -> HttpOrigins:
+        """Return the origins that the caller's HTTP tools call, or for an admin those of all users."""
+        refuse_agents(caller)
+        owner_id = None if caller.is_admin else caller.user_id
+        tools = [each.tool for each in self.snapshot.iterate_tools() if owner_id in (None, each.tool.owner_id)]
+        health = self.breakers.read_health(owner_id)
+        # In an OS thread, because it reads the URLs of all tools.
+        return await asyncio.to_thread(list_http_origins, tools, health)
 
     def list_tools(self, upstream: RegisteredUpstream) -> list[Tool]:
         """Return the tools that were imported from a server, by name."""

@@ -235,6 +235,33 @@ class TestSecrets:
         problem(await ada.delete("/v1/secrets/API_TOKEN"), 404)
         assert await walked(ada, "/v1/secrets") == []
 
+    async def test_a_secret_names_what_refers_to_it(self, admin: httpx.AsyncClient, ada: httpx.AsyncClient) -> None:
+        base: dict[str, Any] = {"tool_type": "http", "input_schema": {"type": "object"}}
+        bearer = {"type": "bearer", "token": "prefix-{{secret:A}}"}
+        headers = {"X-One": "{{secret:A}}", "X-Two": "sealed {{secret:B}}"}
+        url = "https://api.example/x"
+        one = good(
+            await ada.post(
+                "/v1/tools", json={**base, "name": "one", "config": {"url": url, "method": "GET", "headers": headers}}
+            ),
+            201,
+        )
+        config = {"url": f"{url}?key={{{{secret:B}}}}", "method": "GET"}
+        two = good(
+            await ada.post("/v1/tools", json={**base, "name": "two", "config": config, "auth_config": bearer}), 201
+        )
+        good(
+            await admin.post(
+                "/v1/tools", json={**base, "name": "other", "config": {"url": url, "method": "GET", "headers": headers}}
+            ),
+            201,
+        )
+        for name in "ABC":
+            good(await ada.put(f"/v1/secrets/{name}", json={"value": "x"}))
+        found = {each["name"]: (each["used_by"], each["uses"]) for each in await walked(ada, "/v1/secrets")}
+        uses = [{"type": "tool", "id": tool["id"], "name": tool["name"]} for tool in (one, two)]
+        assert found == {"A": (uses, 2), "B": (uses, 2), "C": ([], 0)}
+
     async def test_every_user_has_their_own(self, admin: httpx.AsyncClient, ada: httpx.AsyncClient) -> None:
         good(await admin.put("/v1/secrets/A", json={"value": "x"}))
         assert await walked(ada, "/v1/secrets") == []

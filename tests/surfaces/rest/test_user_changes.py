@@ -34,6 +34,15 @@ async def test_a_name_must_be_free(admin: httpx.AsyncClient) -> None:
     assert good(await admin.patch(f"/v1/users/{user_id}", json={}))["name"] == "Ada"
 
 
+async def test_a_change_of_another_admin_is_not_overwritten(stored_admin: httpx.AsyncClient) -> None:
+    user_id, _ = await new_user(stored_admin, "ada")
+    read = good(await stored_admin.get(f"/v1/users/{user_id}"))["updated_at"]
+    good(await stored_admin.patch(f"/v1/users/{user_id}", json={"name": "ada l.", "updated_at": read}))
+    stale = {"name": "countess", "updated_at": read}
+    assert "changed meanwhile" in problem(await stored_admin.patch(f"/v1/users/{user_id}", json=stale), 409)["detail"]
+    assert good(await stored_admin.get(f"/v1/users/{user_id}"))["name"] == "ada l."
+
+
 async def test_the_last_admin_with_a_key_and_the_boards_own_admin_stay(
     board: Pegboard, admin: httpx.AsyncClient
 ) -> None:

@@ -45,8 +45,8 @@ class Received(CircuitBreaker):
     def record_success(self) -> None:
         self.words.append("succeeded")
 
-    def record_failure(self) -> None:
-        self.words.append("failed")
+    def record_failure(self, code: str = "") -> None:
+        self.words.append(f"failed: {code}")
 
     def record_cancellation(self) -> None:
         self.words.append("abandoned")
@@ -56,15 +56,15 @@ class Received(CircuitBreaker):
     ("error", "ends", "word"),
     [
         (None, FAR, "succeeded"),
-        (UpstreamUnreachable("gone"), FAR, "failed"),
-        (TimedOut("late"), FAR, "failed"),
+        (UpstreamUnreachable("gone"), FAR, "failed: upstream_failed"),
+        (TimedOut("late"), FAR, "failed: timeout"),
         (UpstreamFailed("404"), FAR, "succeeded"),
         (RateLimited("slow down"), FAR, "succeeded"),
         (Drifted("changed"), FAR, "succeeded"),
         (Misconfigured("no"), FAR, "abandoned"),
         (ValueError("ours"), PAST, "abandoned"),
         (asyncio.CancelledError(), FAR, "abandoned"),
-        (asyncio.CancelledError(), PAST, "failed"),
+        (asyncio.CancelledError(), PAST, "failed: timeout"),
     ],
 )
 def test_a_breaker_is_informed_how_it_went(error: BaseException | None, ends: float, word: str) -> None:
@@ -79,7 +79,7 @@ def test_an_answer_may_stand_for_a_failure() -> None:
     breaker = Received()
     with BreakerAttempt(breaker, FAR) as attempt:
         attempt.has_failed = True
-    assert breaker.words == ["admit", "failed"]
+    assert breaker.words == ["admit", "failed: upstream_failed"]
 
 
 def test_no_caller_is_asked_if_the_breaker_is_open() -> None:

@@ -701,7 +701,7 @@ export interface paths {
          * Update User
          * @description Rename a user or change their role, which applies to all their keys at once; admins only.
          *
-         *     The status is 409 for the last admin who has a valid key, and for the board's own admin.
+         *     The status is 409 for the last admin who has a valid key, for the board's own admin, and if `updated_at` is stale.
          */
         patch: operations["update_user"];
         trace?: never;
@@ -759,7 +759,7 @@ export interface paths {
         };
         /**
          * List Secrets
-         * @description The caller's secrets, without their values.
+         * @description The caller's secrets, without their values, each with the tools and imported MCP servers that refer to it.
          */
         get: operations["list_secrets"];
         put?: never;
@@ -1106,6 +1106,26 @@ export interface paths {
          * @description The imported MCP servers: your own; for an admin, those of all users.
          */
         get: operations["list_upstreams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Origins
+         * @description The origins that your HTTP tools call, or for an admin those of all users: circuit breakers and last errors.
+         */
+        get: operations["list_origins"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3118,6 +3138,74 @@ export interface components {
             updated_at: string;
         };
         /**
+         * OriginList
+         * @description The origins that HTTP tools call, those with refused calls first.
+         */
+        OriginList: {
+            /**
+             * Items
+             * @description At most 200
+             */
+            items: components["schemas"]["OriginResponse"][];
+            /**
+             * More
+             * @description Whether there are more
+             */
+            more: boolean;
+        };
+        /**
+         * OriginResponse
+         * @description An origin that HTTP tools call, as seen by the process that answers this request.
+         */
+        OriginResponse: {
+            /**
+             * Origin
+             * @description Scheme, host and port
+             */
+            origin: string;
+            /**
+             * Tools
+             * @description The first 20 by name
+             */
+            tools: components["schemas"]["OriginToolResponse"][];
+            /**
+             * Tool Count
+             * @description The number of all of them
+             */
+            tool_count: number;
+            /**
+             * Circuit
+             * @description `open` while calls are refused after failures
+             * @enum {string}
+             */
+            circuit: "closed" | "open";
+            /**
+             * Open Circuits
+             * @description How many users' calls are refused; each user has a circuit breaker
+             */
+            open_circuits: number;
+            /**
+             * Last Failed At
+             * @description When a call failed last; null if none has
+             */
+            last_failed_at: string | null;
+            /**
+             * Last Error Code
+             * @description The error code of that call
+             */
+            last_error_code: string | null;
+        };
+        /**
+         * OriginToolResponse
+         * @description A tool that calls an origin.
+         */
+        OriginToolResponse: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * PeriodStatisticsResponse
          * @description Statistics of the calls of one hour or day.
          */
@@ -3609,7 +3697,7 @@ export interface components {
          */
         SecretPage: {
             /** Items */
-            items: components["schemas"]["SecretResponse"][];
+            items: components["schemas"]["UsedSecretResponse"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -3638,6 +3726,21 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /**
+         * SecretUseResponse
+         * @description A tool or an imported MCP server that refers to a secret.
+         */
+        SecretUseResponse: {
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "tool" | "upstream";
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * SeriesStatisticsResponse
@@ -4844,6 +4947,34 @@ export interface components {
             drifted: boolean;
         };
         /**
+         * UsedSecretResponse
+         * @description A secret without its value, and what fails without it.
+         */
+        UsedSecretResponse: {
+            /** Name */
+            name: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /**
+             * Used By
+             * @description Your tools and imported MCP servers; at most 100
+             */
+            used_by: components["schemas"]["SecretUseResponse"][];
+            /**
+             * Uses
+             * @description The number of all of them
+             */
+            uses: number;
+        };
+        /**
          * UserCreate
          * @description A new user.
          */
@@ -4901,6 +5032,11 @@ export interface components {
             name?: string | null;
             /** Role */
             role?: ("admin" | "member") | null;
+            /**
+             * Updated At
+             * @description As it was read: 409 if the user has changed since
+             */
+            updated_at?: string | null;
         };
         /**
          * VerificationProgress
@@ -7546,6 +7682,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UpstreamPage"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    list_origins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OriginList"];
                 };
             };
             /** @description Refused */

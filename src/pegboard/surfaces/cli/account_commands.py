@@ -23,6 +23,7 @@ from pegboard.surfaces.cli.resources import (
     NOT_FOUND,
     AnswerDialect,
     Columns,
+    Item,
     Yes,
     complete_tools,
     confirm_removal,
@@ -328,8 +329,19 @@ def set_secret(
 
 def list_secrets(ctx: typer.Context, page: PageOptions) -> None:
     """List your secrets, without their values."""
-    columns: Columns = {"NAME": "name", "SINCE": local_time("created_at"), "SET": local_time("updated_at")}
+    columns: Columns = {
+        "NAME": "name",
+        "SINCE": local_time("created_at"),
+        "SET": local_time("updated_at"),
+        "USED BY": _format_uses,
+    }
     list_resources(ctx, build_path("secrets"), columns, "No secrets.", page)
+
+
+def _format_uses(secret: Item) -> str:
+    names = [use["name"] for use in secret["used_by"][:_MAX_NAMED_TOOLS]]
+    more = secret["uses"] - len(names)
+    return ", ".join([*names, f"and {more} more"] if more > 0 else names)
 
 
 def remove_secret(ctx: typer.Context, name: SecretName, yes: Yes = False) -> None:

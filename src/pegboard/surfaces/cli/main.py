@@ -151,6 +151,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "Show and remove the MCP servers that were imported.",
         "upstream_commands",
         ("list", "list_upstreams", "List the imported MCP servers; an admin sees those of all users."),
+        ("origins", "list_origins", "List the servers that HTTP tools call, and whether calls to them fail."),
         ("show", "show_upstream", "Show an imported MCP server: its state, tools, prompts and resources."),
         (
             "accept",

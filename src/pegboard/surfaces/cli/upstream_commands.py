@@ -9,7 +9,7 @@ import typer
 from pegboard.model.json_text import is_uuid
 from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.entry_changes import ENTRY_WORDS, format_differences, iterate_entry_changes
-from pegboard.surfaces.cli.output import format_count, to_single_line, write, write_message
+from pegboard.surfaces.cli.output import format_count, format_local_time, to_single_line, write, write_message
 from pegboard.surfaces.cli.resources import (
     Columns,
     Item,
@@ -19,6 +19,7 @@ from pegboard.surfaces.cli.resources import (
     list_resources,
     run_and_write,
     run_with_client,
+    show_items,
     write_removed,
 )
 from pegboard.surfaces.cli.session import PageOptions
@@ -40,6 +41,27 @@ def list_upstreams(ctx: typer.Context, page: PageOptions) -> None:
         "ID": "id",
     }
     list_resources(ctx, build_path("upstreams"), columns, "No imported MCP servers.", page)
+
+
+def list_origins(ctx: typer.Context) -> None:
+    """List the servers that HTTP tools call, and whether calls to them fail.
+
+    An admin sees those of all users. Circuit breakers and failures are those of the process that answers.
+    """
+    columns: Columns = {
+        "ORIGIN": "origin",
+        "TOOLS": "tool_count",
+        "CIRCUIT": "circuit",
+        "LAST FAILURE": lambda item: format_local_time(item["last_failed_at"]),
+        "CODE": "last_error_code",
+    }
+
+    def show(found: Item) -> None:
+        show_items(found, columns, "No HTTP tools.")
+        if found["more"]:
+            write_message("There are more origins; these are the first 200")
+
+    run_and_write(ctx, lambda it: it.get(build_path("upstreams", "origins")), show)
 
 
 def show_upstream(ctx: typer.Context, name: UpstreamName) -> None:

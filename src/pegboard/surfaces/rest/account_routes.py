@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from pegboard.model.accounts import ApiKey
+from pegboard.model.accounts import ApiKey, Secret
+from pegboard.registry.secret_uses import SecretUse
 from pegboard.surfaces.rest.bodies import (
     AgentCreate,
     AgentPage,
@@ -21,6 +23,8 @@ from pegboard.surfaces.rest.bodies import (
     SecretPage,
     SecretPut,
     SecretResponse,
+    SecretUseResponse,
+    UsedSecretResponse,
     UserCreate,
     UserPage,
     UserResponse,
@@ -41,6 +45,8 @@ from pegboard.surfaces.rest.routing import (
 from pegboard.surfaces.rest.tool_routes import DialectQuery, StrictQuery
 
 users_router = APIRouter(prefix="/v1", tags=["users"], route_class=KeyRoute)
+_MAX_LISTED_USES = 100
+
 agents_router = APIRouter(prefix="/v1/agents", tags=["agents"], route_class=KeyRoute)
 secrets_router = APIRouter(prefix="/v1/secrets", tags=["secrets"], route_class=KeyRoute)
 
@@ -83,9 +89,10 @@ async def get_user(user_id: str, board: Board, caller: CurrentCaller) -> UserRes
 async def update_user(user_id: str, body: UserUpdate, board: Board, caller: CurrentCaller) -> UserResponse:
     """Rename a user or change their role, which applies to all their keys at once; admins only.
 
-    The status is 409 for the last admin who has a valid key, and for the board's own admin.
+    The status is 409 for the last admin who has a valid key, for the board's own admin, and if `updated_at` is stale.
     """
-    return UserResponse.model_validate(await board.people.update_user(user_id, caller, name=body.name, role=body.role))
+    user = await board.people.update_user(user_id, caller, name=body.name, role=body.role, read_at=body.updated_at)
+    return UserResponse.model_validate(user)
 
 
 @users_router.delete("/users/{user_id}", operation_id="remove_user", status_code=204)
@@ -177,8 +184,11 @@ async def list_agent_definitions(
 @secrets_router.get("", operation_id="list_secrets")
 @allow(refuse_agent_keys)
 async def list_secrets(board: Board, caller: CurrentCaller, limit: Limit = 50, cursor: Cursor = None) -> SecretPage:
-    """The caller's secrets, without their values."""
-    return SecretPage.model_validate(await board.secrets.page(caller, cursor=cursor, limit=limit))
+    """The caller's secrets, without their values, each with the tools and imported MCP servers that refer to it."""
+    page = await board.secrets.page(caller, cursor=cursor, limit=limit)
+    uses = await board.secrets.find_uses(caller) if page.items else {}
+    items = [_build_secret_response(secret, uses.get(secret.name, [])) for secret in page.items]
+    return SecretPage(items=items, next_cursor=page.next_cursor)
 
 
 @secrets_router.put("/{name}", operation_id="put_secret")
@@ -209,3 +219,13 @@ async def rotate_secrets(
 def _build_key_response(board: Board, key: ApiKey) -> KeyResponse:
     shown = KeyResponse.model_validate(key)
     return shown.model_copy(update={"created_by_name": board.people.find_creator(key)})
+
+
+def _build_secret_response(secret: Secret, uses: Sequence[SecretUse]) -> UsedSecretResponse:
+    return UsedSecretResponse(
+        name=secret.name,
+        created_at=secret.created_at,
+        updated_at=secret.updated_at,
+        used_by=[SecretUseResponse.model_validate(use) for use in uses[:_MAX_LISTED_USES]],
+        uses=len(uses),
+    )

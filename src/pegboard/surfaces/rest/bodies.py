@@ -191,6 +191,7 @@ class UserUpdate(Model):
 
     name: ReadableName | None = None
     role: Literal["admin", "member"] | None = None
+    updated_at: UtcTime | None = Field(None, description="As it was read: 409 if the user has changed since")
 
 
 class UserResponse(ResponseBody):
@@ -298,7 +299,22 @@ class SecretResponse(ResponseBody):
     updated_at: datetime
 
 
-class SecretPage(PageBody[SecretResponse]):
+class SecretUseResponse(ResponseBody):
+    """A tool or an imported MCP server that refers to a secret."""
+
+    type: Literal["tool", "upstream"]
+    id: str
+    name: str
+
+
+class UsedSecretResponse(SecretResponse):
+    """A secret without its value, and what fails without it."""
+
+    used_by: list[SecretUseResponse] = Field(description="Your tools and imported MCP servers; at most 100")
+    uses: int = Field(description="The number of all of them")
+
+
+class SecretPage(PageBody[UsedSecretResponse]):
     """One page of secrets, oldest first."""
 
 

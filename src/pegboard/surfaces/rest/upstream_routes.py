@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from pegboard.model.tool_definition import JsonObject
+from pegboard.registry.http_origins import HttpOrigin
 from pegboard.surfaces.rest.bodies import PageBody, ResponseBody
 from pegboard.surfaces.rest.import_routes import EntryListsResponse, build_entry_lists
 from pegboard.surfaces.rest.routing import (
@@ -100,6 +101,32 @@ class UpstreamDetails(UpstreamResponse):
     resource_templates: list[UpstreamEntryResponse]
 
 
+class OriginToolResponse(ResponseBody):
+    """A tool that calls an origin."""
+
+    id: str
+    name: str
+
+
+class OriginResponse(ResponseBody):
+    """An origin that HTTP tools call, as seen by the process that answers this request."""
+
+    origin: str = Field(description="Scheme, host and port")
+    tools: list[OriginToolResponse] = Field(description="The first 20 by name")
+    tool_count: int = Field(description="The number of all of them")
+    circuit: Literal["closed", "open"] = Field(description="`open` while calls are refused after failures")
+    open_circuits: int = Field(description="How many users' calls are refused; each user has a circuit breaker")
+    last_failed_at: datetime | None = Field(description="When a call failed last; null if none has")
+    last_error_code: str | None = Field(description="The error code of that call")
+
+
+class OriginList(ResponseBody):
+    """The origins that HTTP tools call, those with refused calls first."""
+
+    items: list[OriginResponse] = Field(description="At most 200")
+    more: bool = Field(description="Whether there are more")
+
+
 class AcceptedEntriesResponse(EntryListsResponse):
     """The prompts, resources and templates whose change was accepted."""
 
@@ -113,6 +140,14 @@ async def list_upstreams(board: Board, caller: CurrentCaller, limit: Limit = 50,
     page = await board.upstreams.page(caller, cursor=cursor, limit=limit)
     items = [UpstreamResponse.model_validate(board.upstreams.describe(each)) for each in page.items]
     return UpstreamPage(items=items, next_cursor=page.next_cursor)
+
+
+@router.get("/origins", operation_id="list_origins")
+@allow(refuse_agent_keys)
+async def list_origins(board: Board, caller: CurrentCaller) -> OriginList:
+    """The origins that your HTTP tools call, or for an admin those of all users: circuit breakers and last errors."""
+    found = await board.upstreams.list_origins(caller)
+    return OriginList(items=[_build_origin_response(each) for each in found.items], more=found.more)
 
 
 @router.get("/{upstream_id}", operation_id="get_upstream")
@@ -154,3 +189,16 @@ async def accept_upstream(
         upstream_id, caller, entry=entry, digest=digest, dry_run=dry_run
     )
     return AcceptedEntriesResponse(id=upstream.id, **build_entry_lists(changes))
+
+
+def _build_origin_response(found: HttpOrigin) -> OriginResponse:
+    failure = found.health.last_failure
+    return OriginResponse(
+        origin=found.origin,
+        tools=[OriginToolResponse.model_validate(tool) for tool in found.tools],
+        tool_count=found.count,
+        circuit="open" if found.health.open_circuits else "closed",
+        open_circuits=found.health.open_circuits,
+        last_failed_at=None if failure is None else failure.at,
+        last_error_code=None if failure is None else failure.code,
+    )
