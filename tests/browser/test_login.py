@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.board_surfaces import KEY
+from tests.browser.proxy import proxied
 from tests.browser.visit import Visit
 
 
@@ -28,6 +29,31 @@ async def test_a_wrong_key_is_refused_with_the_reason(visit: Visit) -> None:
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("alert")).to_contain_text("Not logged in")
     await expect(page.get_by_label("API key")).to_have_value("pb_wrong")
+
+
+async def test_a_key_of_an_agent_is_refused_with_the_reason_and_the_eleventh_attempt_has_to_wait(visit: Visit) -> None:
+    admin = visit.board.admin
+    agent = await visit.board.people.create_agent("helper", [], admin, None)
+    key = (await visit.board.people.create_key(admin.user_id, admin, agent_id=agent.id)).key
+    visit.expected += ["403 (Forbidden)", "429 (Too Many Requests)"]
+    page = await visit.open("")
+    await page.get_by_label("API key").fill(key)
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("alert")).to_contain_text("agent")
+    for _ in range(10):
+        await visit.context.request.post(f"{visit.url}/v1/sessions", data={"key": "pb_wrong"})
+    await page.get_by_role("button", name="Log in").click()
+    await expect(page.get_by_role("alert")).to_contain_text("Try again in")
+
+
+async def test_a_browser_that_keeps_no_cookies_is_named(visit: Visit) -> None:
+    async with proxied(visit.url) as proxy:
+        proxy.dropped.add(b"set-cookie")
+        visit.url = proxy.url
+        page = await visit.open("")
+        await page.get_by_label("API key").fill(KEY)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("alert")).to_contain_text("Allow cookies for this address")
 
 
 async def test_an_address_with_a_one_time_code_logs_in_and_forgets_the_code(visit: Visit) -> None:

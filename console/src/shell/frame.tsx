@@ -7,6 +7,7 @@ import { Icon } from '../shared/icons/icon.tsx'
 import { useShortcuts } from '../shared/keyboard/use_shortcuts.ts'
 import { ListOutline } from '../shared/states/list_outline.tsx'
 import { AccountMenu } from './account_menu.tsx'
+import { AddressNotice } from './address_notice.tsx'
 import { BuildNotice } from './build_notice.tsx'
 import { ConnectionNotice } from './connection_notice.tsx'
 import classes from './frame.module.css'
@@ -67,6 +68,7 @@ export function Frame() {
       <AppShell.Main id="main" tabIndex={-1}>
         <BuildNotice />
         <ConnectionNotice />
+        <AddressNotice />
         <Suspense fallback={<ListOutline />}>
           <Outlet />
         </Suspense>

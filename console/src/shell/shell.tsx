@@ -6,6 +6,7 @@ import { queryClient } from '../shared/query/query_client.ts'
 import { listenToTabs } from '../shared/session/session_state.ts'
 import { meQuery } from '../shared/session/use_me.ts'
 import { ErrorState } from '../shared/states/error_state.tsx'
+import { ConnectionNotice } from './connection_notice.tsx'
 import { Frame } from './frame.tsx'
 
 /** Shows the log-in page until there is a session, then the frame with the page in it. */
@@ -21,5 +22,6 @@ export function Shell() {
   if (me.data) return <Frame />
   if (me.error instanceof ApiError && me.error.status === 401) return <LoginPage />
   if (me.error) return <ErrorState error={me.error} what="The board" retry={() => void me.refetch()} />
-  return null
+  // Before the first answer, a server that is tried again is all that can be shown.
+  return <ConnectionNotice />
 }

@@ -23,6 +23,11 @@ const noticeSessionEnd: Middleware = {
   },
 }
 
+const NOT_JSON = {
+  title: 'No answer of the board',
+  detail: 'The answer is not JSON, so it does not come from the board; a proxy may be in between',
+}
+
 /** The requests of `/v1`, typed by `/openapi.json`. */
 export const api = createClient<paths>({
   baseUrl: BOARD_PATH,
@@ -32,7 +37,10 @@ api.use(noticeBuild, noticeSessionEnd)
 
 /** Return the data of a response, or throw an ApiError. */
 export async function unwrap<T>(request: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
-  const { data, error, response } = await request
+  const { data, error, response } = await request.catch((failure: unknown) => {
+    // A success without JSON, such as the log-in page of a proxy.
+    throw failure instanceof SyntaxError ? new ApiError(502, NOT_JSON) : failure
+  })
   if (!response.ok) throw readProblem(response, error)
   return data as T
 }

@@ -4,10 +4,16 @@ import { compareBuild } from '../api/build_state.ts'
 import { endSession, waitForSession } from '../session/session_state.ts'
 import type { StreamEvent } from './event_parser.ts'
 import { choosePause, wait } from './pause.ts'
-import { readEvents } from './read_events.ts'
+import { readEvents, refuseStall, StreamStalled } from './read_events.ts'
 
-/** `offline`: the server cannot be reached, or refuses the stream, since a time. */
-export type ConnectionState = { phase: 'connecting' } | { phase: 'open' } | { phase: 'offline'; since: string }
+/**
+ * `offline`: the server cannot be reached, or refuses the stream, since a time; or `isHeldBack`: it accepts the
+ * stream, and nothing of it arrives.
+ */
+export type ConnectionState =
+  | { phase: 'connecting' }
+  | { phase: 'open' }
+  | { phase: 'offline'; since: string; isHeldBack: boolean }
 type Message = { event: StreamEvent } | { state: ConnectionState } | { id: string }
 type Listener = (event: StreamEvent) => void
 
@@ -101,14 +107,17 @@ export class BoardStream {
     let isContinued = this.#wasStopped || isTakenOver
     this.#wasStopped = false
     while (!signal.aborted) {
+      let isHeldBack = false
+      const attempt = new AbortController()
       try {
         const after = this.#lastId === undefined ? '' : `?last_event_id=${encodeURIComponent(this.#lastId)}`
         const headers = { Accept: 'text/event-stream' }
-        const response = await fetch(`${BOARD_PATH}${this.path}${after}`, {
+        const request = fetch(`${BOARD_PATH}${this.path}${after}`, {
           headers,
-          signal,
+          signal: AbortSignal.any([signal, attempt.signal]),
           credentials: 'same-origin',
         })
+        const response = await refuseStall(request)
         if (response.status === 401) {
           endSession()
           await waitForSession(signal)
@@ -116,21 +125,33 @@ export class BoardStream {
         }
         if (!response.ok) throw readProblem(response, undefined)
         compareBuild(response.headers.get('X-Console-Build'))
-        failures = 0
-        this.#send({ state: { phase: 'open' } })
-        if (isContinued && !this.#hasHistory) this.#send({ event: GAP })
-        isContinued = true
-        for await (const event of readEvents(response, (id) => this.#send({ id }))) this.#send({ event })
-      } catch {
-        // The next attempt shows whether it lasts.
+        const notePiece = (id: string) => {
+          failures = 0
+          if (this.#state.phase !== 'open') this.#send({ state: { phase: 'open' } })
+          if (isContinued && !this.#hasHistory) this.#send({ event: GAP })
+          isContinued = false
+          if (id !== '') this.#send({ id })
+        }
+        for await (const event of readEvents(response, notePiece)) this.#send({ event })
+      } catch (error) {
+        // The next attempt shows whether another failure lasts.
+        isHeldBack = error instanceof StreamStalled
+      } finally {
+        attempt.abort()
       }
       if (signal.aborted) return
       failures += 1
-      if (failures >= FAILURES_TO_REPORT && this.#state.phase !== 'offline') {
-        this.#send({ state: { phase: 'offline', since: new Date().toISOString() } })
-      }
+      isContinued = true
+      if (isHeldBack || failures >= FAILURES_TO_REPORT) this.#reportOffline(isHeldBack)
       await wait(choosePause(failures), signal)
     }
+  }
+
+  #reportOffline(isHeldBack: boolean): void {
+    const before = this.#state.phase === 'offline' ? this.#state : undefined
+    if (before?.isHeldBack === isHeldBack) return
+    const since = before?.since ?? new Date().toISOString()
+    this.#send({ state: { phase: 'offline', since, isHeldBack } })
   }
 
   #send(message: Message): void {

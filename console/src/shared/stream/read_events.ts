@@ -3,23 +3,26 @@ import { EventParser, type StreamEvent } from './event_parser.ts'
 // The server sends a comment every 15 seconds.
 const STALL_MS = 40_000
 
+/** A stream of which nothing arrives, although the server sends something several times a minute. */
+export class StreamStalled extends Error {}
+
 /**
- * Yield the events of a response as they arrive; throw if the server sends nothing for too long. `onId` gets the id
- * after which the stream can be continued.
+ * Yield the events of a response as they arrive; throw StreamStalled if nothing arrives for too long. `onPiece` is
+ * called for each piece that arrives, with the id after which the stream can be continued, if there was one.
  */
 export async function* readEvents(
   response: Response,
-  onId: (id: string) => void = () => undefined,
+  onPiece: (id: string) => void = () => undefined,
 ): AsyncGenerator<StreamEvent> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return
   const parser = new EventParser()
   try {
     while (true) {
-      const { value, done } = await withDeadline(reader.read(), STALL_MS)
+      const { value, done } = await refuseStall(reader.read())
       if (done) return
       const events = parser.push(value)
-      if (parser.lastId !== '') onId(parser.lastId)
+      onPiece(parser.lastId)
       yield* events
     }
   } finally {
@@ -27,10 +30,11 @@ export async function* readEvents(
   }
 }
 
-function withDeadline<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
+/** Return what a promise returns; throw StreamStalled if that takes too long. */
+export function refuseStall<T>(promise: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The stream stalled; a proxy may hold it back')), milliseconds)
+    timer = setTimeout(() => reject(new StreamStalled('The stream stalled')), STALL_MS)
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
