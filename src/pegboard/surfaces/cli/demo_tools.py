@@ -10,6 +10,7 @@ SERVER_NAME = "demo-warehouse"
 PREFIX = "shop_"
 THREAD_TITLE = "Where is order 1042?"
 KEY_NAME = "demo traffic"
+AGENT_DESCRIPTION = "Made by pegboard demo traffic"
 
 CITIES = ("Lisbon", "Oslo", "Bern", "Kyoto", "Quito")
 ORDERS = ("1042", "1043", "1050", "1077")

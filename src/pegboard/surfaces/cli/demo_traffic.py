@@ -16,6 +16,7 @@ from typing import Any
 from pegboard.surfaces.cli import demo_server
 from pegboard.surfaces.cli.api_client import ApiClient, build_path, open_client
 from pegboard.surfaces.cli.demo_tools import (
+    AGENT_DESCRIPTION,
     ARTICLES,
     CARRIER_PATCH,
     CHAIN,
@@ -160,7 +161,7 @@ class DemoTraffic:
             imported = [f"{PREFIX}stock", f"{PREFIX}pack"] if has_server else []
             agent_id = present.get(agent)
             if agent_id is None:
-                body = {"name": agent, "description": "Made by pegboard demo traffic", "tools": [*tools, *imported]}
+                body = {"name": agent, "description": AGENT_DESCRIPTION, "tools": [*tools, *imported]}
                 agent_id = (await own.post(build_path("agents"), body)).data["id"]
             self._report.agents.append(agent)
             self._clients += [own, await keys.enter_async_context(self._open_key(user_id, agent_id))]
@@ -274,12 +275,12 @@ async def remove_demo(admin: ApiClient) -> DemoReport:
     """Remove what every run has made, except the rows in the journal, and return what was removed."""
     report = DemoReport()
     for upstream in (await admin.pages(build_path("upstreams"))).data["items"]:
-        if upstream["name"] == SERVER_NAME and upstream["command"] is not None:
+        if demo_server.__file__ in (upstream["command"] or ()):
             tools = (await admin.get(build_path("upstreams", upstream["id"]))).data["tools"]
             report.tools += [tool["name"] for tool in tools]
             await admin.send("DELETE", build_path("upstreams", upstream["id"]), params={"tools": True})
     for agent in (await admin.pages(build_path("agents"))).data["items"]:
-        if agent["name"] in {name for agents in USERS.values() for name in agents}:
+        if agent["description"] == AGENT_DESCRIPTION:
             await admin.delete(build_path("agents", agent["id"]))
             report.agents.append(agent["name"])
     for user in (await admin.pages(build_path("users"))).data["items"]:
