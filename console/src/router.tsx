@@ -57,6 +57,8 @@ export const liveRoute = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([home, overviewRoute, toolsRoute, toolRoute, liveRoute, executionsRoute]),
   basepath: CONSOLE_PATH,
+  // What no page reads is no part of its filters; `AddressNotice` names it.
+  search: { strict: true },
   defaultPreload: 'intent',
   scrollRestoration: true,
 })

@@ -140,13 +140,15 @@ async def test_the_console_works_under_a_path_of_a_proxy(browser: Browser) -> No
 async def test_without_javascript_the_page_says_what_is_needed(browser: Browser) -> None:
     async with visiting(browser, java_script_enabled=False) as visit:
         page = await visit.open("tools")
-        await expect(page.get_by_text("needs JavaScript")).to_be_visible()
+        await expect(page.locator("noscript")).to_be_visible()
+        assert "needs JavaScript" in await page.locator("noscript").inner_text()
 
 
 async def test_where_storage_is_forbidden_preferences_last_for_the_tab(admin: Visit) -> None:
     await admin.context.add_init_script(
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
     )
+    admin.expected.append("unable to save color scheme")
     page = await admin.open("tools")
     await expect_tools(page)
     await page.get_by_role("button", name="Colour scheme").click()
