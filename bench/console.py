@@ -7,7 +7,7 @@ import os
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +31,7 @@ ROUNDS = 5
 MAX_LOG_IN_MS, MAX_FIRST_ROWS_MS, MAX_FRAME_MS = 1_000, 300, 34
 # A loaded row takes about 1 kB as JSON. More than this after garbage collection would be a leak.
 MAX_SCROLLED_MB = 10
-MIN_FRAMES, MAX_HEAP_GROWTH = 30, 1.1
+MIN_FRAMES, MAX_GROWN_MB = 30, 2
 MAX_COST = 1.03
 
 # Records the time of each frame, and when the first row of a list appeared.
@@ -173,38 +173,46 @@ async def _measure_live(browser: Browser, target: Running, seconds: float) -> bo
     if rate < 0.95 * LIVE_RATE:
         met = report("  the load generator", f"{rate:,.0f}/s", f"{LIVE_RATE:,}/s", is_met=False)
     early, late = median(heaps[5:10]), median(heaps[15:])
-    grown = late / early
-    return (
-        report("  its heap", f"{early:.1f}, {late:.1f} MB", f"{MAX_HEAP_GROWTH} times", is_met=grown < MAX_HEAP_GROWTH)
-        and met
-    )
+    label = f"  its heap, from {early:.1f} MB"
+    return report(label, f"{late - early:+.1f} MB", f"+{MAX_GROWN_MB} MB", is_met=late - early < MAX_GROWN_MB) and met
 
 
 def measure_cost(seconds: float) -> bool:
-    """Compare the CPU time of a call on a board without and with open consoles, which use the same cores."""
+    """Compare the CPU time of a call on a board without and with open consoles, which use the same cores.
+
+    The overview asks for statistics at times; the journal gets an event for each call.
+    """
+    met = True
+    for page in ("overview", "executions"):
+        with server("recorded") as alone, server("recorded") as beside, runner() as loop:
+            loads = {"alone": alone, "beside": beside}
+            costs = loop.run(_measure_costs(loads, page, seconds))
+        ratio = median(costs["beside"]) / median(costs["alone"])
+        row(f"{CONSOLES} consoles, {page}: CPU of a call", f"{median(costs['beside']):.0f} µs")
+        label = "  of that without consoles"
+        met &= report(label, f"{ratio:.2f} times", f"{MAX_COST} times", is_met=ratio <= MAX_COST)
+    return met
+
+
+async def _measure_costs(loads: dict[str, Running], path: str, seconds: float) -> dict[str, list[float]]:
     call = request("/v1/tools/bench_echo/call", BODY, KEY)
-    costs: dict[str, list[float]] = {"alone": [], "beside": []}
+    costs: dict[str, list[float]] = {name: [] for name in loads}
 
     async def measure(browser: Browser, beside: Running) -> bool:
-        pages = [open_page(browser, beside) for _ in range(CONSOLES)]
-        for each in pages:
-            page = await each.__aenter__()
-            await page.goto(_url(beside, "executions"))
-            await expect(page.get_by_role("heading", name="Executions")).to_be_visible()
-        for _ in range(ROUNDS):
-            for name, target in (("alone", alone), ("beside", beside)):
-                before = target.cpu_seconds
-                measured = await put_load(target.port, call, expect=b'"echo"', seconds=seconds)
-                costs[name].append((target.cpu_seconds - before) / measured.calls * 1e6)
-        for each in pages:
-            await each.__aexit__(None, None, None)
+        async with AsyncExitStack() as consoles:
+            for _ in range(CONSOLES):
+                page = await consoles.enter_async_context(open_page(browser, beside))
+                await page.goto(_url(beside, path))
+                await expect(page.get_by_role("heading", level=1)).to_be_visible()
+            for _ in range(ROUNDS):
+                for name, target in loads.items():
+                    before = target.cpu_seconds
+                    measured = await put_load(target.port, call, expect=b'"echo"', seconds=seconds)
+                    costs[name].append((target.cpu_seconds - before) / measured.calls * 1e6)
         return True
 
-    with server("recorded") as alone, server("recorded") as beside, runner() as loop:
-        loop.run(_with_browser(beside, measure))
-    ratio = median(costs["beside"]) / median(costs["alone"])
-    row("CPU of a call, without consoles", f"{median(costs['alone']):.0f} µs")
-    return report(f"with {CONSOLES} consoles open", f"{ratio:.2f} times", f"{MAX_COST} times", is_met=ratio <= MAX_COST)
+    await _with_browser(loads["beside"], measure)
+    return costs
 
 
 class SteadyCalls:

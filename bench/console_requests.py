@@ -60,7 +60,7 @@ def _list_requests(now: datetime) -> dict[str, tuple[str, dict[str, Any]]]:
     statistics: dict[str, dict[str, Any]] = {
         "hour": {"since": ago(hours=1), "by": "hour"},
         "day": {"since": ago(days=1), "by": "hour"},
-        "week": {"since": ago(days=7), "by": "hour"},
+        "week": {"since": ago(days=7), "by": "day"},
         "30 days": {"since": ago(days=30), "by": "day"},
         "day, a tool": {"since": ago(days=1), "by": "hour", "tool": _TOOL},
         "sparklines": {"by": "hour", "compact": "true", "tool": [f"tool_{number}" for number in range(50)]},

@@ -31,6 +31,7 @@ class Proxy:
     """Passes requests on to `target`; what it does wrong can be changed at any time."""
 
     url: str
+    client: httpx.AsyncClient
     target: str = ""
     prefix: str = ""
     # The proxy answers these paths itself.
@@ -60,10 +61,9 @@ class Proxy:
     async def _pass(self, scope: Any, body: bytes, send: Any, both: anyio.CancelScope) -> None:
         url = f"{self.target}{scope['path'].removeprefix(self.prefix)}"
         query = f"?{scope['query_string'].decode()}" if scope["query_string"] else ""
-        async with (
-            httpx.AsyncClient(timeout=None, trust_env=False) as client,
-            client.stream(scope["method"], f"{url}{query}", headers=scope["headers"], content=body) as response,
-        ):
+        async with self.client.stream(
+            scope["method"], f"{url}{query}", headers=scope["headers"], content=body
+        ) as response:
             headers = [(name.lower(), value) for name, value in response.headers.raw]
             is_stream = any(name == b"content-type" and value.startswith(_EVENTS) for name, value in headers)
             if is_stream and self.is_buffering:
@@ -85,13 +85,15 @@ class Proxy:
 @asynccontextmanager
 async def proxied(target: str = "", prefix: str = "") -> AsyncIterator[Proxy]:
     """Yield a proxy that serves on loopback."""
+    limits = httpx.Limits(max_connections=None)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        proxy = Proxy(f"http://127.0.0.1:{bound.getsockname()[1]}{prefix}", target, prefix)
+        client = httpx.AsyncClient(timeout=None, limits=limits, trust_env=False)
+        proxy = Proxy(f"http://127.0.0.1:{bound.getsockname()[1]}{prefix}", client, target, prefix)
         ready = anyio.Event()
         config = uvicorn.Config(proxy, log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1)
         server = EmbeddedServer(config, ready.set)
-        async with anyio.create_task_group() as group:
+        async with client, anyio.create_task_group() as group:
             group.start_soon(server.serve, [bound])
             with anyio.fail_after(30):
                 await ready.wait()

@@ -86,6 +86,6 @@ async def test_an_address_made_by_hand_opens_what_is_right_in_it(admin: Visit) -
     admin.expected.append("404 (Not Found)")
     page = await admin.open("executions?status=nonsense&since=yesterday&min_ms=-1&open=no-such-id")
     await expect(page.get_by_role("row")).to_have_count(4)
-    await expect(page.get_by_role("alert")).to_contain_text("no-such-id")
+    await expect(page.get_by_role("alert").filter(has_text="no-such-id")).to_be_visible()
     await admin.open("no/such/page")
     await expect(page.get_by_role("heading", name="No such page")).to_be_visible()
