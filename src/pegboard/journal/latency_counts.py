@@ -42,6 +42,14 @@ def get_bucket_ms(bucket: int) -> float:
     return MIN_LATENCY_MS * _GROWTH ** min(bucket, LAST_BUCKET) * (1 - RELATIVE_ERROR)
 
 
+def get_bucket_limits(bucket: int) -> tuple[float, float | None]:
+    """Return the latency from which on a bucket counts and that below which it does, None if it has no upper end."""
+    if bucket <= 0:
+        return 0.0, MIN_LATENCY_MS
+    below = None if bucket >= LAST_BUCKET else MIN_LATENCY_MS * _GROWTH**bucket
+    return MIN_LATENCY_MS * _GROWTH ** (min(bucket, LAST_BUCKET) - 1), below
+
+
 def compute_percentile(counts: Mapping[int, int], share: float) -> float | None:
     """Return the latency in milliseconds that this share of calls did not exceed; None if there are no calls."""
     wanted = math.ceil(share * sum(counts.values()))

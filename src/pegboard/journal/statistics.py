@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from pegboard.journal.latency_counts import compute_percentile, find_bucket, get_hour
+from pegboard.journal.latency_counts import compute_percentile, find_bucket, get_bucket_limits, get_hour
 from pegboard.model.api_errors import Fault, Invalid
 from pegboard.storage import statistics_rows
 from pegboard.storage.database import Database
@@ -47,12 +47,22 @@ class ToolStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class LatencyCount:
+    """How many calls took from `from_ms` to less than `below_ms`; the longest ones have no upper end."""
+
+    from_ms: float
+    below_ms: float | None
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
 class StatisticsReport:
-    """The tools that were called in a period, most called first."""
+    """The tools that were called in a period, most called first; `latencies` are of all calls of them that ran."""
 
     since: datetime
     until: datetime
     tools: tuple[ToolStatistics, ...]
+    latencies: tuple[LatencyCount, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,7 @@ class Statistics:
         *,
         tool_name: str | None = None,
         caller_id: str | None = None,
+        latencies: bool = False,
     ) -> StatisticsReport:
         """Return statistics for the whole hours that cover the period (default: the last day)."""
         hours = round_to_hours(since, until)
@@ -108,11 +119,15 @@ class Statistics:
                 for name, status, code, elapsed_ms, *_ in part:
                     sums.setdefault(name, _ToolSums()).add(status, code, find_bucket(elapsed_ms), 1)
         tools = []
+        taken: Counter[int] = Counter()
         for place, (name, found) in enumerate(sums.items()):
             if place % _TOOLS_PER_PAUSE == 0:
                 await asyncio.sleep(0)
             tools.append(found.build_statistics(name))
-        return StatisticsReport(begin, end, tuple(sorted(tools, key=lambda tool: (-tool.calls, tool.tool_name or ""))))
+            if latencies:
+                taken.update(found.latencies)
+        tools.sort(key=lambda tool: (-tool.calls, tool.tool_name or ""))
+        return StatisticsReport(begin, end, tuple(tools), _build_latencies(taken))
 
     async def read_series(
         self,
@@ -195,17 +210,17 @@ class _ToolSums:
     def __init__(self) -> None:
         self._statuses: Counter[str] = Counter()
         self._errors: Counter[str] = Counter()
-        self._latencies: Counter[int] = Counter()
+        self.latencies: Counter[int] = Counter()
 
     def add(self, status: str, code: str, bucket: int, calls: int) -> None:
         self._statuses[status] += calls
         if code:
             self._errors[code] += calls
         if status in _RAN_STATUSES:
-            self._latencies[bucket] += calls
+            self.latencies[bucket] += calls
 
     def build_statistics(self, tool_name: str) -> ToolStatistics:
-        taken = self._latencies
+        taken = self.latencies
         p50, p95, p99, longest = (_round_ms(compute_percentile(taken, share)) for share in (0.5, 0.95, 0.99, 1.0))
         return ToolStatistics(
             tool_name=tool_name or None,
@@ -222,7 +237,7 @@ class _ToolSums:
         )
 
     def build_period(self, start: datetime) -> PeriodStatistics:
-        taken = self._latencies
+        taken = self.latencies
         return PeriodStatistics(
             start=start,
             calls=self._statuses.total(),
@@ -233,6 +248,18 @@ class _ToolSums:
             p50_ms=_round_ms(compute_percentile(taken, 0.5)),
             p95_ms=_round_ms(compute_percentile(taken, 0.95)),
         )
+
+
+def _build_latencies(taken: Mapping[int, int]) -> tuple[LatencyCount, ...]:
+    limits = ((*get_bucket_limits(bucket), taken[bucket]) for bucket in sorted(taken))
+    return tuple(
+        LatencyCount(_round_limit(least), None if below is None else _round_limit(below), calls)
+        for least, below, calls in limits
+    )
+
+
+def _round_limit(ms: float) -> float:
+    return float(f"{ms:.4g}")
 
 
 def _round_ms(ms: float | None) -> float | None:

@@ -92,6 +92,18 @@ class TestStrangers:
         assert good(await admin.get(path))["items"]
 
 
+async def test_versions_name_their_author_to_admins_and_to_the_author(
+    board: Pegboard, admin: httpx.AsyncClient
+) -> None:
+    _, key = await new_user(admin, "ada")
+    async with client(board, key) as ada:
+        good(await ada.post("/v1/tools", json=mock()), 201)
+        good(await admin.patch("/v1/tools/quote", json={"description": "d"}))
+        for speaker, names in ((ada, [None, "ada"]), (admin, ["admin", "ada"])):
+            versions = good(await speaker.get("/v1/tools/quote/versions"))["items"]
+            assert [version["created_by_name"] for version in versions] == names
+
+
 class TestOnTheWire:
     """Requests that no client library would send."""
 

@@ -46,6 +46,29 @@ async def test_calls_are_reported_by_tool_at_once(admin: httpx.AsyncClient) -> N
     assert (missing["errors"], missing["p50_ms"], missing["max_ms"]) == ({"tool_not_found": 2}, None, None)
 
 
+async def test_the_durations_of_calls_are_counted_on_request(admin: httpx.AsyncClient) -> None:
+    for expression in ("1 + 1", "2 + 2", "1 / 0"):
+        good(await admin.post("/v1/tools/math_eval/call", json={"expression": expression}))
+    good(await admin.post("/v1/tools/math_eval/call", json={}))
+    good(await admin.post("/v1/tools/echo/call", json={}))
+    body = good(await admin.get(PATH, params={"tool": "math_eval", "latencies": True}))
+    (evaluated,), latencies = body["tools"], body["latencies"]
+    # Not the refused call, which did not run.
+    assert sum(each["calls"] for each in latencies) == 3
+    assert [each["from_ms"] for each in latencies] == sorted(each["from_ms"] for each in latencies)
+    assert all(each["from_ms"] < each["below_ms"] < each["from_ms"] * 1.07 for each in latencies)
+    assert latencies[-1]["from_ms"] * 0.99 <= evaluated["max_ms"] <= latencies[-1]["below_ms"] * 1.01
+    everything = good(await admin.get(PATH, params={"latencies": True}))["latencies"]
+    assert sum(each["calls"] for each in everything) == 4
+    assert "latencies" not in good(await admin.get(PATH))
+
+
+@pytest.mark.parametrize("other", [{"by": "hour"}, {"compact": True, "tool": "echo"}])
+async def test_durations_are_not_counted_by_period(admin: httpx.AsyncClient, other: dict[str, Any]) -> None:
+    refused = problem(await admin.get(PATH, params={"latencies": True, **other}), 422)
+    assert [each["field"] for each in refused["errors"]] == ["latencies"]
+
+
 async def test_the_answer_names_the_whole_hours_that_it_covers(admin: httpx.AsyncClient) -> None:
     asked = {"since": "2026-03-01T12:30:00Z", "until": "2026-03-01T14:30:00+01:00"}
     body = good(await admin.get(PATH, params=asked))

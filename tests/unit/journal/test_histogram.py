@@ -15,6 +15,7 @@ from pegboard.journal.latency_counts import (
     RELATIVE_ERROR,
     compute_percentile,
     find_bucket,
+    get_bucket_limits,
     get_bucket_ms,
 )
 
@@ -71,3 +72,18 @@ def test_of_nothing_there_is_no_percentile() -> None:
     assert compute_percentile({}, 0.5) is None
     assert compute_percentile({7: 0}, 0.5) is None
     assert compute_percentile({7: 0, 9: 1}, 0.0) == get_bucket_ms(9)
+
+
+@given(LENGTHS)
+@example(MIN_LATENCY_MS / 2)
+@example(MAX_LATENCY_MS * 2)
+def test_a_latency_is_within_the_limits_of_its_bucket(ms: float) -> None:
+    least, below = get_bucket_limits(find_bucket(ms))
+    assert least * (1 - 1e-9) <= ms
+    assert below is None or ms <= below * (1 + 1e-9)
+
+
+def test_the_limits_of_buckets_follow_each_other_and_the_last_has_no_end() -> None:
+    limits = [get_bucket_limits(bucket) for bucket in range(LAST_BUCKET + 1)]
+    assert [below for _, below in limits[:-1]] == pytest.approx([least for least, _ in limits[1:]])
+    assert limits[-1][1] is None

@@ -2741,6 +2741,46 @@ export interface components {
             caller: string;
         };
         /**
+         * LatencyCountResponse
+         * @description How many calls took how long.
+         */
+        LatencyCountResponse: {
+            /** From Ms */
+            from_ms: number;
+            /**
+             * Below Ms
+             * @description null for the longest
+             */
+            below_ms: number | null;
+            /** Calls */
+            calls: number;
+        };
+        /**
+         * LatencyStatisticsResponse
+         * @description Statistics of each tool, and how long the calls took.
+         */
+        LatencyStatisticsResponse: {
+            /**
+             * Since
+             * Format: date-time
+             * @description The beginning of the first hour in the statistics
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             * @description The end of the last hour
+             */
+            until: string;
+            /** Tools */
+            tools: components["schemas"]["ToolStatisticsResponse"][];
+            /**
+             * Latencies
+             * @description The calls that ran, by duration; each limit is about 6 per cent above the one before
+             */
+            latencies: components["schemas"]["LatencyCountResponse"][];
+        };
+        /**
          * LeftOutResponse
          * @description A part of the source that was not imported, or not completely.
          */
@@ -5198,6 +5238,11 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string;
+            /**
+             * Created By Name
+             * @description null for a user who was removed, and for an admin if you are not one
+             */
+            created_by_name: string | null;
             /** Definition */
             definition: {
                 [key: string]: unknown;
@@ -5391,6 +5436,8 @@ export interface operations {
                 by?: ("hour" | "day") | null;
                 /** @description Only each hour or day of the tools, as arrays */
                 compact?: boolean;
+                /** @description Also how many calls took how long; without `by` */
+                latencies?: boolean;
             };
             header?: never;
             path?: never;
@@ -5404,7 +5451,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StatisticsResponse"] | components["schemas"]["SeriesStatisticsResponse"] | components["schemas"]["CompactStatisticsResponse"];
+                    "application/json": components["schemas"]["StatisticsResponse"] | components["schemas"]["SeriesStatisticsResponse"] | components["schemas"]["LatencyStatisticsResponse"] | components["schemas"]["CompactStatisticsResponse"];
                 };
             };
             /** @description Refused */

@@ -250,6 +250,22 @@ class SeriesStatisticsResponse(StatisticsResponse):
     )
 
 
+class LatencyCountResponse(ResponseBody):
+    """How many calls took how long."""
+
+    from_ms: float
+    below_ms: float | None = Field(description="null for the longest")
+    calls: int
+
+
+class LatencyStatisticsResponse(StatisticsResponse):
+    """Statistics of each tool, and how long the calls took."""
+
+    latencies: list[LatencyCountResponse] = Field(
+        description="The calls that ran, by duration; each limit is about 6 per cent above the one before"
+    )
+
+
 class ToolSeries(ResponseBody):
     """The calls of one tool in each hour or day, one after the other."""
 
@@ -282,8 +298,12 @@ async def get_statistics(
     until: Annotated[UtcTime | None, Query(description="Up to the end of this hour; by default now")] = None,
     by: Annotated[Period | None, Query(description="Also each hour or day in the time span")] = None,
     compact: Annotated[bool, Query(description="Only each hour or day of the tools, as arrays")] = False,
-) -> StatisticsResponse | SeriesStatisticsResponse | CompactStatisticsResponse:
+    latencies: Annotated[bool, Query(description="Also how many calls took how long; without `by`")] = False,
+) -> StatisticsResponse | SeriesStatisticsResponse | LatencyStatisticsResponse | CompactStatisticsResponse:
     """Calls, errors and latencies by tool, in whole hours: of the caller's own calls, or of all calls for an admin."""
+    if latencies and (by is not None or compact):
+        fault = Fault("latencies", "is not possible with by and compact")
+        raise Invalid.of("The request is not valid", [fault])
     names = [_find_tool_name(board, each) for each in dict.fromkeys(tool or ())]
     caller_id = resolve_caller_filter(caller, user_id)
     if compact:
@@ -296,7 +316,9 @@ async def get_statistics(
     if len(names) > 1:
         raise Invalid.of("The request is not valid", [Fault("tool", "several tools need compact=true")])
     name = names[0] if names else None
-    report = await board.statistics.read(since, until, tool_name=name, caller_id=caller_id)
+    report = await board.statistics.read(since, until, tool_name=name, caller_id=caller_id, latencies=latencies)
+    if latencies:
+        return LatencyStatisticsResponse.model_validate(report)
     totals = StatisticsResponse.model_validate(report)
     if by is None:
         return totals

@@ -147,6 +147,9 @@ class VersionResponse(ResponseBody):
     version: int
     created_at: datetime
     created_by: str
+    created_by_name: str | None = Field(
+        description="null for a user who was removed, and for an admin if you are not one"
+    )
     definition: JsonObject
 
 

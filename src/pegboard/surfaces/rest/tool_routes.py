@@ -13,6 +13,7 @@ from pegboard.board import Pegboard
 from pegboard.dialects.base import Dialect
 from pegboard.dialects.definition_lint import TOKENIZER_NOTE, lint_definitions
 from pegboard.model.api_errors import Fault, Invalid
+from pegboard.model.call import Caller
 from pegboard.model.filters import ToolFilter, ToolSort
 from pegboard.model.tool import Tool
 from pegboard.model.tool_definition import ToolResponse
@@ -158,6 +159,7 @@ async def list_versions(
                 version=version.version,
                 created_at=version.created_at,
                 created_by=version.created_by,
+                created_by_name=_find_shown_name(board, version.created_by, caller),
                 definition=_mask_definition(dict(version.definition)),
             )
             for version in page.items
@@ -209,6 +211,11 @@ async def apply_tools(body: ApplyBody, board: Board, caller: CurrentCaller) -> P
     """Make the caller's tools match these definitions, all or nothing."""
     plan = await board.apply(body.tools, prune=body.prune, dry_run=body.dry_run, caller=caller)
     return PlanResponse.model_validate(plan)
+
+
+def _find_shown_name(board: Pegboard, user_id: str, caller: Caller) -> str | None:
+    user = board.snapshot.user(user_id) if caller.is_admin or user_id == caller.user_id else None
+    return None if user is None else user.name
 
 
 def _mask_definition(definition: dict[str, Any]) -> dict[str, Any]:
