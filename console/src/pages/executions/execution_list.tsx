@@ -6,6 +6,7 @@ import { spellHidden } from '../../shared/text/visible_text.ts'
 import { TimeText } from '../../shared/time/time_text.tsx'
 import classes from './executions_page.module.css'
 import type { Execution } from './executions_query.ts'
+import type { ExecutionsSearch } from './executions_search.ts'
 import { RowBadges } from './row_badges.tsx'
 import { STATUS_TEXT } from './status_text.ts'
 
@@ -13,6 +14,8 @@ const COLUMNS = ['Time', 'Tool', 'Status', 'Code', 'Caller', 'Surface', 'Duratio
 
 interface ExecutionListProps {
   rows: Execution[]
+  /** The filters of the page that a row opens; those of the address without them. */
+  filters?: ExecutionsSearch
   openKey: string | undefined
   onOpen: (row: Execution) => void
   hasMore: boolean
@@ -20,7 +23,7 @@ interface ExecutionListProps {
 }
 
 /** The rows of the journal. */
-export function ExecutionList({ rows, openKey, onOpen, hasMore, loadMore }: ExecutionListProps) {
+export function ExecutionList({ rows, filters, openKey, onOpen, hasMore, loadMore }: ExecutionListProps) {
   return (
     <DataList
       label="Executions"
@@ -37,7 +40,7 @@ export function ExecutionList({ rows, openKey, onOpen, hasMore, loadMore }: Exec
         <Link
           key="time"
           to="/executions"
-          search={(all) => ({ ...all, open: row.id })}
+          search={(all) => ({ ...(filters ?? all), open: row.id })}
           resetScroll={false}
           className={classes.link}
         >

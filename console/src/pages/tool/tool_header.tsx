@@ -6,6 +6,7 @@ import { StatusBadge } from '../../shared/list/status_badge.tsx'
 import { ForeignText } from '../../shared/text/foreign_text.tsx'
 import { spellHidden } from '../../shared/text/visible_text.ts'
 import { TimeText } from '../../shared/time/time_text.tsx'
+import { describeRateLimit } from '../../shared/tool/rate_limit_text.ts'
 import { ToolState } from '../tools/tool_state.tsx'
 
 /** The name of a tool, its state and what it does. */
@@ -31,7 +32,11 @@ export function ToolHeader({ tool }: { tool: Schemas['ToolResponse'] }) {
         {tool.destructive && <StatusBadge tone="bad">Destructive</StatusBadge>}
         {tool.idempotent && <StatusBadge tone="idle">Idempotent</StatusBadge>}
         {!tool.is_public && <StatusBadge tone="idle">Private</StatusBadge>}
-        {limit && <StatusBadge tone="warn">{`${limit.max_calls} calls per ${limit.period}`}</StatusBadge>}
+        {limit && (
+          <StatusBadge tone="warn" title={`Rate limit: ${describeRateLimit(limit)}`}>
+            {`${limit.max_calls} calls per ${limit.period}`}
+          </StatusBadge>
+        )}
       </Group>
       {tool.description && (
         <Text maw="75ch">
@@ -40,13 +45,6 @@ export function ToolHeader({ tool }: { tool: Schemas['ToolResponse'] }) {
       )}
       <Text size="sm" c="dimmed">
         Version {tool.version}, changed <TimeText isAge>{tool.updated_at}</TimeText>
-        {' · '}
-        <Anchor
-          underline="always"
-          renderRoot={(props) => <Link to="/executions" search={{ tool: tool.name }} {...props} />}
-        >
-          Its executions
-        </Anchor>
       </Text>
     </Stack>
   )

@@ -1,10 +1,20 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, unwrap } from '../../shared/api/client.ts'
+import { api, type Schemas, unwrap } from '../../shared/api/client.ts'
+import { parseExactly } from '../../shared/json/exact_json.ts'
 
-/** One tool, by its name or id. */
+/** The key of the query of a tool, by its name or id. */
+export function toolKey(ref: string) {
+  return ['tool', ref]
+}
+
+/** One tool, by its name or id; its numbers keep their digits. */
 export function toolQuery(ref: string) {
   return queryOptions({
-    queryKey: ['tool', ref],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/tools/{ref}', { params: { path: { ref } }, signal })),
+    queryKey: toolKey(ref),
+    queryFn: async ({ signal }) => {
+      const params = { path: { ref } }
+      const text = await unwrap<string>(api.GET('/v1/tools/{ref}', { params, parseAs: 'text', signal }))
+      return parseExactly(text) as Schemas['ToolResponse']
+    },
   })
 }

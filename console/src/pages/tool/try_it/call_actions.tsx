@@ -2,6 +2,7 @@ import { Button, Group, Kbd, Text } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import type { Schemas } from '../../../shared/api/client.ts'
 import { Icon } from '../../../shared/icons/icon.tsx'
+import { describeRateLimit } from '../../../shared/tool/rate_limit_text.ts'
 import { CallOptions } from './call_options.tsx'
 import type { CallState } from './call_state.ts'
 import { ElapsedTime } from './elapsed_time.tsx'
@@ -61,6 +62,11 @@ export function CallActions(props: CallActionsProps) {
         idempotencyKey={idempotencyKey}
         onIdempotencyKey={onIdempotencyKey}
       />
+      {tool.rate_limit && (
+        <Text size="sm" mt="xs" c="dimmed">
+          Rate limit: {describeRateLimit(tool.rate_limit)}.
+        </Text>
+      )}
       {tool.is_active === false && (
         <Text size="sm" mt="xs" c="dimmed">
           The tool is inactive: calls are refused until its owner or an admin activates it.

@@ -50,7 +50,14 @@ function Ended({ state, end }: { state: CallState; end: CallEnd }) {
           Its row in the journal
         </Anchor>
       </Group>
-      {end.code !== undefined && <CallError code={end.code} error={end.error} />}
+      {end.code !== undefined && (
+        <CallError
+          key={end.run}
+          code={end.code}
+          error={end.error}
+          retryAfter={answer?.error_details?.retry_after_ms ?? undefined}
+        />
+      )}
       {answer?.ignored?.map(({ name, did_you_mean }) => (
         <Text size="sm" key={name}>
           The argument <ForeignText isMono>{name}</ForeignText> is not declared, and was ignored.

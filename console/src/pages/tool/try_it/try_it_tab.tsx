@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '../../../shared/api/client.ts'
 import { placeErrors } from '../../../shared/form/field_errors.ts'
 import { defaultArguments } from '../../../shared/form/sample_arguments.ts'
+import { hasRawNumber } from '../../../shared/json/exact_json.ts'
 import { useArguments } from '../../../shared/json/use_arguments.ts'
 import { executionQuery } from '../../executions/executions_query.ts'
 import { ArgumentsInput } from './arguments_input.tsx'
@@ -29,6 +30,7 @@ interface TryItTabProps {
 export default function TryItTab({ tool, call }: TryItTabProps) {
   const { input, from } = route.useSearch()
   const navigate = route.useNavigate()
+  const schema = useMemo(() => forForm(tool.input_schema), [tool.input_schema])
   const initial = useMemo(() => defaultArguments(tool.input_schema), [tool.input_schema])
   const args = useArguments(initial)
   const [dialect, setDialect] = useState('plain')
@@ -54,7 +56,7 @@ export default function TryItTab({ tool, call }: TryItTabProps) {
           </Group>
         </Group>
         <ArgumentsInput
-          schema={tool.input_schema}
+          schema={schema}
           args={args}
           errors={errors}
           mode={mode}
@@ -81,6 +83,11 @@ export default function TryItTab({ tool, call }: TryItTabProps) {
       </section>
     </div>
   )
+}
+
+/** Return a schema whose numbers are those of JavaScript, which is what a form works with. */
+function forForm(schema: unknown): unknown {
+  return hasRawNumber(schema) ? JSON.parse(JSON.stringify(schema)) : schema
 }
 
 /** Fill in the arguments of the row of the journal that the address names, once. */

@@ -1,0 +1,84 @@
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { offerUndo } from '../../../shared/action/offer_undo.tsx'
+import type { Schemas } from '../../../shared/api/client.ts'
+import type { Comparison } from '../../../shared/difference/compare_values.ts'
+import { DifferenceList } from '../../../shared/difference/difference_list.tsx'
+import { ErrorState } from '../../../shared/states/error_state.tsx'
+import { spellHidden } from '../../../shared/text/visible_text.ts'
+import { updateTool, useSavedTool } from '../save_tool.ts'
+import { compareToBefore, restoringFields, type Version } from './version.ts'
+import classes from './versions_tab.module.css'
+
+interface VersionDetailsProps {
+  tool: Schemas['ToolResponse']
+  version: Version
+  changed: Comparison | undefined
+  current: Version
+  isFirst: boolean
+}
+
+/** What a version changed, what restoring it would change, and the button that restores it. */
+export function VersionDetails({ tool, version, changed, current, isFirst }: VersionDetailsProps) {
+  const isCurrent = version.version === current.version
+  const [against, setAgainst] = useState<'before' | 'current'>(changed ? 'before' : 'current')
+  const queryClient = useQueryClient()
+  const showSaved = useSavedTool()
+  const restored = useMemo(() => compareToBefore(version, current), [version, current])
+  const restore = useMutation({
+    mutationFn: () => updateTool(tool.id, tool.version, restoringFields(version)),
+    onSuccess: async (saved) => {
+      await showSaved(saved)
+      offerUndo({
+        message: `Restored version ${version.version} of ${spellHidden(saved.name)}, as version ${saved.version}`,
+        undo: async () => {
+          await updateTool(saved.id, saved.version, restoringFields(current))
+          await queryClient.invalidateQueries({ queryKey: ['tool'] })
+        },
+        undone: `The definition of version ${current.version} is current again`,
+      })
+    },
+  })
+  const shown = against === 'before' ? changed : restored
+  return (
+    <Stack gap="sm" className={classes.details}>
+      {!isCurrent && (
+        <Group justify="space-between" gap="xs">
+          {changed ? (
+            <SegmentedControl
+              size="xs"
+              aria-label="Compare"
+              data={[
+                { value: 'before', label: 'What it changed' },
+                { value: 'current', label: 'What restoring it would change' },
+              ]}
+              value={against}
+              onChange={(next) => setAgainst(next as 'before' | 'current')}
+            />
+          ) : (
+            <Text size="sm">What restoring it would change:</Text>
+          )}
+          {restored.differences.length > 0 && (
+            <Button size="xs" variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
+              Restore version {version.version}
+            </Button>
+          )}
+        </Group>
+      )}
+      {restore.error && <ErrorState error={restore.error} what={`Restoring version ${version.version}`} />}
+      {isCurrent && isFirst && <Text size="sm">The tool was registered with this definition.</Text>}
+      {shown && !(isCurrent && isFirst) && (
+        <>
+          {shown.differences.length === 0 && <Text size="sm">The definitions are the same.</Text>}
+          <DifferenceList {...shown} before={against === 'before' ? 'Before' : 'Now'} after="After" />
+        </>
+      )}
+      {against === 'current' && restored.differences.length > 0 && (
+        <Text size="xs" c="dimmed">
+          Restoring saves the old definition as a new version. Secrets are not in versions, and stay as they are now.
+        </Text>
+      )}
+    </Stack>
+  )
+}
