@@ -51,7 +51,7 @@ async def test_a_newcomer_calls_a_tool_and_finds_its_row(admin: Visit) -> None:
     result = page.get_by_role("region", name="Result", exact=True)
     await expect(result.get_by_text("Succeeded")).to_be_visible()
     await expect(result.get_by_role("cell", name="clear")).to_be_visible()
-    await page.get_by_role("link", name="Its executions").click()
+    await page.get_by_role("link", name="Executions", exact=True).last.click()
     row = page.get_by_role("table", name="Executions").get_by_role("row").nth(1)
     await expect(row).to_contain_text("get_weather")
     await expect(row).to_contain_text("Succeeded")
