@@ -236,6 +236,8 @@ async def test_a_rate_limit_is_explained_and_a_refused_call_says_when_it_is_over
     await page.get_by_role("button", name="Call").click()
     await expect(page.get_by_text(re.compile("The next call is accepted in 3[56]\\d\\d s"))).to_be_visible()
     assert [row.code for row in await calls_of(admin.board, "rarely")] == [None, "rate_limited"]
+    await page.get_by_role("link", name="Its row in the journal").click()
+    await expect(page.get_by_text("The rate limit allowed the next call at")).to_be_visible()
 
 
 async def test_hostile_texts_are_only_text_on_every_tab(admin: Visit) -> None:

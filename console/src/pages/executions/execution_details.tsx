@@ -6,13 +6,16 @@ import { Icon } from '../../shared/icons/icon.tsx'
 import { LongText } from '../../shared/result/long_text.tsx'
 import { ResultView } from '../../shared/result/result_view.tsx'
 import { ForeignText } from '../../shared/text/foreign_text.tsx'
+import { TimeText } from '../../shared/time/time_text.tsx'
 import { codesQuery } from '../../shared/tool/codes_query.ts'
 import { ExecutionActions } from './execution_actions.tsx'
 import { ExecutionFacts } from './execution_facts.tsx'
 import type { Execution } from './executions_query.ts'
+import { findLimitEnd } from './limit_end.ts'
 
 /** Why a row ended as it did, and what went in and came out. */
 export function ExecutionDetails({ row }: { row: Execution }) {
+  const limitEnd = findLimitEnd(row)
   const explanation = useQuery(codesQuery).data?.get(row.code ?? '')
   return (
     <>
@@ -28,6 +31,11 @@ export function ExecutionDetails({ row }: { row: Execution }) {
               <ForeignText limit={4000}>{row.error}</ForeignText>
             </Text>
             {explanation && <Text size="sm">{explanation.remedy}</Text>}
+            {limitEnd !== undefined && (
+              <Text size="sm">
+                The rate limit allowed the next call at <TimeText>{limitEnd}</TimeText>.
+              </Text>
+            )}
             {row.code && (
               <Text size="xs">
                 Code <Code>{row.code}</Code>

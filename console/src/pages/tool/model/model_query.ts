@@ -11,7 +11,7 @@ const DRAFT_KEPT_MS = 10_000
 /** The tokens and findings of a tool; for the main providers, or for these dialects. */
 export function lintQuery(declared: Declared, dialects?: string[]) {
   return queryOptions({
-    queryKey: ['tool', 'lint', declared, dialects],
+    queryKey: ['tool-lint', declared, dialects],
     queryFn: ({ signal }) => {
       const query = dialects ? { for: dialects } : {}
       if ('id' in declared) {
@@ -26,7 +26,7 @@ export function lintQuery(declared: Declared, dialects?: string[]) {
 /** The declaration of a tool, as text with indentation. */
 export function declarationQuery(declared: Declared, dialect: string) {
   return queryOptions({
-    queryKey: ['tool', 'declaration', declared, dialect],
+    queryKey: ['tool-declaration', declared, dialect],
     queryFn: async ({ signal }) => {
       const query = { as: dialect }
       if ('id' in declared) {

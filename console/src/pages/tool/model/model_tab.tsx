@@ -25,7 +25,7 @@ interface ModelTabProps {
   canEdit: boolean
 }
 
-/** What a model is told about a tool in each dialect, with tokens and findings, also before a change is saved. */
+/** The declarations of a tool in several dialects, with tokens and findings, also before a change is saved. */
 export default function ModelTab({ tool, canEdit }: ModelTabProps) {
   const { as } = route.useSearch()
   const navigate = route.useNavigate()

@@ -27,7 +27,7 @@ export function VersionDetails({ tool, version, changed, current, isFirst }: Ver
   const showSaved = useSavedTool()
   const restored = useMemo(() => compareToBefore(version, current), [version, current])
   const restore = useMutation({
-    mutationFn: () => updateTool(tool.id, tool.version, restoringFields(version)),
+    mutationFn: () => updateTool(tool.id, current.version, restoringFields(version)),
     onSuccess: async (saved) => {
       await showSaved(saved)
       offerUndo({
@@ -39,6 +39,8 @@ export function VersionDetails({ tool, version, changed, current, isFirst }: Ver
         undone: `The definition of version ${current.version} is current again`,
       })
     },
+    // Another version may have been saved meanwhile.
+    onError: () => queryClient.invalidateQueries({ queryKey: ['tool', tool.id] }),
   })
   const shown = against === 'before' ? changed : restored
   return (
