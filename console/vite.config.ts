@@ -17,6 +17,8 @@ export default defineConfig({
     alias: {
       // A helper for tests in @rjsf/core imports it; it needs `eval`, which the page's policy forbids.
       '@rjsf/validator-ajv8': '/src/shared/empty_module.ts',
+      // Texts of tools are shown as they are, so @rjsf/core gets no parser for Markdown.
+      'markdown-to-jsx/react': '/src/shared/form/plain_text.ts',
     },
   },
   experimental: {

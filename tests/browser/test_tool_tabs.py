@@ -44,7 +44,7 @@ async def test_what_gemini_cannot_take_of_a_tool_is_on_its_page(admin: Visit) ->
     await admin.board.add(mock("find_city", description="Find a city.", input_schema=HARD_SCHEMA))
     page = await admin.open("tools/find_city")
     await open_tab(page, "What the model sees")
-    await expect(provider_row(page, "gemini_generate_content")).to_contain_text("2 Misread")
+    await expect(provider_row(page, "gemini_generate_content")).to_contain_text("3 Misread")
     await expect(provider_row(page, "anthropic_messages")).not_to_contain_text("Misread")
     await provider_row(page, "gemini_generate_content").get_by_role("link").click()
     column = page.get_by_role("region", name="gemini_generate_content", exact=True)
@@ -118,7 +118,7 @@ async def test_a_version_that_another_person_saved_is_shown_and_not_overwritten(
     await page.get_by_role("button", name="Save").click()
     await expect(page.get_by_text("Saved version 3 of shared")).to_be_visible()
     saved = await admin.board.tools.get("shared", admin.board.admin)
-    assert (saved.description, saved.tags) == ("Mine.", ["new"])
+    assert (saved.description, saved.tags) == ("Mine.", ("new",))
 
 
 async def test_who_can_call_create_ticket_and_why(admin: Visit) -> None:
@@ -164,10 +164,10 @@ async def test_each_version_shows_what_changed_and_an_old_one_is_restored(admin:
     await page.get_by_role("button", name="Restore version 1").click()
     await expect(versions.get_by_role("button", name=re.compile("^Version 4 Current"))).to_be_visible()
     restored = await board.tools.get("changing", board.admin)
-    assert (restored.description, restored.tags, restored.config) == ("Says one.", ["a", "b"], {"mock_response": 1})
+    assert (restored.description, restored.tags, restored.config) == ("Says one.", ("a", "b"), {"mock_response": 1})
     await page.get_by_role("button", name="Undo").click()
     await expect(versions.get_by_role("button", name=re.compile("^Version 5 Current"))).to_be_visible()
-    assert (await board.tools.get("changing", board.admin)).tags == ["b"]
+    assert (await board.tools.get("changing", board.admin)).tags == ("b",)
 
 
 async def test_the_calls_of_a_tool_have_a_histogram_and_open_in_the_journal(admin: Visit) -> None:
@@ -245,7 +245,7 @@ async def test_hostile_texts_are_only_text_on_every_tab(admin: Visit) -> None:
         HOSTILE: {"type": "string", "title": HOSTILE, "description": HOSTILE, "enum": [HOSTILE]},
         "__proto__": {"type": "string", "description": LONG},
     }
-    hostile = mock("hostile", description=HOSTILE + LONG, input_schema={"type": "object", "properties": properties})
+    hostile = mock("hostile", description=HOSTILE + LONG[:1900], input_schema={"type": "object", "properties": properties})
     await admin.board.add(hostile)
     changed = json.loads(json.dumps(hostile["input_schema"]).replace("string", "integer"))
     del changed["properties"][HOSTILE]["enum"]
