@@ -245,7 +245,9 @@ async def test_hostile_texts_are_only_text_on_every_tab(admin: Visit) -> None:
         HOSTILE: {"type": "string", "title": HOSTILE, "description": HOSTILE, "enum": [HOSTILE]},
         "__proto__": {"type": "string", "description": LONG},
     }
-    hostile = mock("hostile", description=HOSTILE + LONG[:1900], input_schema={"type": "object", "properties": properties})
+    hostile = mock(
+        "hostile", description=HOSTILE + LONG[:1900], input_schema={"type": "object", "properties": properties}
+    )
     await admin.board.add(hostile)
     changed = json.loads(json.dumps(hostile["input_schema"]).replace("string", "integer"))
     del changed["properties"][HOSTILE]["enum"]

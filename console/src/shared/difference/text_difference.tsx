@@ -5,6 +5,8 @@ import { compareLines, compareWords, type TextRun } from './text_runs.ts'
 
 // Comparing more would take too long.
 const MOST_CHARACTERS = 100_000
+// Texts that have less in common are easier to read one after the other.
+const LEAST_KEPT = 0.3
 const MOST_RUNS = 200
 const RUN = 2000
 // What is shown of a long part that is in both texts.
@@ -20,8 +22,9 @@ export function TextDifference({ before, after }: TextDifferenceProps) {
   const hasLines = before.includes('\n') || after.includes('\n')
   const runs = useMemo(() => compareTexts(before, after, hasLines), [before, after, hasLines])
   const left = runs.length - MOST_RUNS
+  const isBlock = hasLines || runs.every(({ change }) => change !== 'same')
   return (
-    <div className={hasLines ? `${classes.diff} ${classes.lines}` : classes.diff}>
+    <div className={isBlock ? `${classes.diff} ${classes.lines}` : classes.diff}>
       {runs.slice(0, MOST_RUNS).map((run, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one comparison never move
         <Run key={place} run={run} isFirst={place === 0} isLast={place === runs.length - 1} />
@@ -59,12 +62,20 @@ function Run({ run: { change, text }, isFirst, isLast }: { run: TextRun; isFirst
 
 function compareTexts(before: string, after: string, hasLines: boolean): TextRun[] {
   if (before.length + after.length > MOST_CHARACTERS) {
-    return [
-      { change: 'removed', text: before },
-      { change: 'added', text: after },
-    ]
+    return replaceAll(before, after)
   }
-  return hasLines ? compareLines(before, after) : compareWords(before, after)
+  if (hasLines) return compareLines(before, after)
+  const runs = compareWords(before, after)
+  const kept = runs.filter(({ change }) => change === 'same').reduce((sum, { text }) => sum + text.trim().length, 0)
+  return kept < LEAST_KEPT * Math.max(before.length, after.length) ? replaceAll(before, after) : runs
+}
+
+/** Return the runs of a text that replaces another one. */
+function replaceAll(before: string, after: string): TextRun[] {
+  return [
+    { change: 'removed', text: before },
+    { change: 'added', text: after },
+  ]
 }
 
 /** Return a part that is in both texts without its middle, or without the end that is far from a change. */

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Activity, type ReactNode, Suspense, useState } from 'react'
+import { Activity, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { ListOutline } from '../states/list_outline.tsx'
 import classes from './page_tabs.module.css'
 
@@ -22,10 +22,17 @@ interface PageTabsProps<T extends string> {
 export function PageTabs<T extends string>({ label, tabs, open }: PageTabsProps<T>) {
   const current = tabs.find((tab) => tab.value === open) ?? tabs[0]
   const [visited, setVisited] = useState<readonly T[]>([])
+  const strip = useRef<HTMLElement>(null)
+  // On a narrow screen, the strip scrolls to the opened tab.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the link of the opened tab is read from the page
+  useEffect(() => {
+    const link = strip.current?.querySelector<HTMLElement>('[aria-current]')
+    if (strip.current && link) strip.current.scrollLeft = link.offsetLeft - strip.current.offsetLeft - 24
+  }, [current?.value])
   if (current && !visited.includes(current.value)) setVisited([...visited, current.value])
   return (
     <>
-      <nav className={classes.tabs} aria-label={label}>
+      <nav ref={strip} className={classes.tabs} aria-label={label}>
         {tabs.map((tab, place) => (
           <Link
             key={tab.value}

@@ -44,7 +44,7 @@ export default function ModelTab({ tool, canEdit }: ModelTabProps) {
   const faults = isInvalid && linted.error instanceof ApiError ? linted.error.faults : []
   const choose = (next: string[]) =>
     void navigate({ search: (search) => ({ ...search, as: writeDialects(next) }), replace: true, resetScroll: false })
-  const tokensOf = (name: string) => saved.data?.providers.find(({ dialect }) => dialect === name)?.tokens
+  const tokensOf = (name: string) => saved.data?.providers.find(({ dialect }) => dialect === name)?.tools[0]?.tokens
   return (
     <Stack gap="lg">
       <div className={draft ? classes.editing : undefined}>

@@ -28,7 +28,7 @@ export function ProviderTable({ providers, saved, chosen, addTo }: ProviderTable
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {providers.map(({ dialect, tokens, findings, tools }) => (
+          {providers.map(({ dialect, findings, tools }) => (
             <Table.Tr key={dialect}>
               <Table.Td>
                 <Anchor
@@ -48,8 +48,8 @@ export function ProviderTable({ providers, saved, chosen, addTo }: ProviderTable
                 </Anchor>
               </Table.Td>
               <Table.Td>
-                {tokens.toLocaleString('en')}
-                {describeChange(tokens, saved?.find((each) => each.dialect === dialect)?.tokens)}
+                {tools[0]?.tokens.toLocaleString('en')}
+                {describeChange(tools[0]?.tokens, saved?.find((each) => each.dialect === dialect)?.tools[0]?.tokens)}
               </Table.Td>
               <Table.Td>
                 <Counts findings={[...findings, ...tools.flatMap((tool) => tool.findings)]} />
@@ -81,7 +81,7 @@ function Counts({ findings }: { findings: Schemas['LintFinding'][] }) {
   ))
 }
 
-function describeChange(tokens: number, before: number | undefined): string {
-  if (before === undefined || before === tokens) return ''
+function describeChange(tokens: number | undefined, before: number | undefined): string {
+  if (tokens === undefined || before === undefined || before === tokens) return ''
   return ` (${tokens > before ? '+' : '−'}${Math.abs(tokens - before).toLocaleString('en')})`
 }
