@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { alignItems } from '../src/shared/difference/align_items.ts'
 import { compareValues } from '../src/shared/difference/compare_values.ts'
-import { compareLines, compareWords } from '../src/shared/difference/text_runs.ts'
+import { compareLines, compareTexts, compareWords } from '../src/shared/difference/text_runs.ts'
 import { parseExactly } from '../src/shared/json/exact_json.ts'
 
 const found = (before: unknown, after: unknown) => compareValues(before, after).differences
@@ -107,4 +107,11 @@ test('lines that stay the same are in no difference', () => {
     { change: 'added', text: 'x' },
     { change: 'same', text: 'c' },
   ])
+})
+
+test('texts with little in common, and very long ones, replace each other as a whole', () => {
+  const changes = (before: string, after: string) => compareTexts(before, after).map((run) => run.change)
+  assert.deepEqual(changes('Find a city by its name.', 'Opens a ticket.'), ['removed', 'added'])
+  assert.deepEqual(changes('a '.repeat(40_000), 'b '.repeat(40_000)), ['removed', 'added'])
+  assert.deepEqual(changes('Find a city by its name.', 'Find a city by its short name.'), ['same', 'added', 'same'])
 })

@@ -100,7 +100,7 @@ async def test_a_change_of_what_models_see_is_checked_before_it_is_saved_and_can
     admin.expected.append("404 (Not Found)")
     await page.get_by_role("button", name="Undo").click()
     await expect(page.get_by_text("is as it was")).to_be_visible()
-    await expect(page.get_by_text("The tool was renamed")).to_be_visible()
+    await expect(page.get_by_text("This tool was renamed")).to_be_visible()
     assert (await admin.board.tools.get(name, admin.board.admin)).description is None
 
 

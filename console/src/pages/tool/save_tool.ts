@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { api, type Schemas, unwrap } from '../../shared/api/client.ts'
 import { parseExactly } from '../../shared/json/exact_json.ts'
-import { toolKey } from './tool_query.ts'
+import { toolQuery } from './tool_query.ts'
 
 type Tool = Schemas['ToolResponse']
 
@@ -23,18 +23,15 @@ export function useSavedTool() {
   const queryClient = useQueryClient()
   return useCallback(
     async (tool: Tool) => {
-      const isById = ref === tool.id
-      const next = isById ? ref : tool.name
-      queryClient.setQueryData(toolKey(next), tool)
+      const next = ref === tool.id ? ref : tool.name
+      for (const each of [tool.id, next]) queryClient.setQueryData(toolQuery(each).queryKey, tool)
       if (next !== ref) {
         await navigate({ params: { ref: next }, search: (all) => all, replace: true, resetScroll: false })
       }
-      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => isAbout(queryKey, [next, tool.id]) })
+      for (const queryKey of [['tool', tool.id], ['tool-list'], ['search']]) {
+        void queryClient.invalidateQueries({ queryKey })
+      }
     },
     [ref, navigate, queryClient],
   )
-}
-
-function isAbout([kind, about]: readonly unknown[], refs: unknown[]): boolean {
-  return kind === 'tool-list' || kind === 'search' || (kind === 'tool' && refs.includes(about))
 }

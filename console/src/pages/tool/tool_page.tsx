@@ -1,30 +1,31 @@
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ApiError } from '../../shared/api/api_error.ts'
+import { lazy, Suspense } from 'react'
 import { ErrorState } from '../../shared/states/error_state.tsx'
 import { ListOutline } from '../../shared/states/list_outline.tsx'
-import { ToolGone } from './tool_gone.tsx'
 import { ToolHeader } from './tool_header.tsx'
-import { toolQuery } from './tool_query.ts'
 import { ToolTabs } from './tool_tabs.tsx'
+import { useFollowedTool } from './use_followed_tool.ts'
 
+const ToolChangesNotice = lazy(() => import('./tool_changes_notice.tsx'))
 const route = getRouteApi('/tools/$ref')
 
 /** One tool: what it is, and its tabs. */
 export function ToolPage() {
   const { ref } = route.useParams()
-  const tool = useQuery(toolQuery(ref))
-  // A tool that is renamed or deleted while its page is open stays on the page.
-  const isGone = tool.error instanceof ApiError && tool.error.status === 404
-  if (tool.error && !tool.data) {
-    return <ErrorState error={tool.error} what={`The tool ${ref}`} retry={() => void tool.refetch()} />
-  }
-  if (!tool.data) return <ListOutline rows={4} />
+  const { tool, error, isGone, formerName, reload } = useFollowedTool(ref)
+  if (error) return <ErrorState error={error} what={`The tool ${ref}`} retry={reload} />
+  if (!tool) return <ListOutline rows={4} />
   return (
     <>
-      {isGone && <ToolGone tool={tool.data} />}
-      <ToolHeader tool={tool.data} />
-      <ToolTabs key={tool.data.id} tool={tool.data} />
+      <ToolHeader tool={tool} />
+      <div role="status">
+        {(isGone || formerName !== undefined) && (
+          <Suspense>
+            <ToolChangesNotice tool={tool} isGone={isGone} formerName={formerName} />
+          </Suspense>
+        )}
+      </div>
+      <ToolTabs key={tool.id} tool={tool} />
     </>
   )
 }

@@ -2,15 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, type Schemas, unwrap } from '../../shared/api/client.ts'
 import { parseExactly } from '../../shared/json/exact_json.ts'
 
-/** The key of the query of a tool, by its name or id. */
-export function toolKey(ref: string) {
-  return ['tool', ref]
-}
-
 /** One tool, by its name or id; its numbers keep their digits. */
 export function toolQuery(ref: string) {
   return queryOptions({
-    queryKey: toolKey(ref),
+    queryKey: ['tool', ref],
     queryFn: async ({ signal }) => {
       const params = { path: { ref } }
       const text = await unwrap<string>(api.GET('/v1/tools/{ref}', { params, parseAs: 'text', signal }))

@@ -1,12 +1,8 @@
 import { useMemo } from 'react'
 import { ForeignText } from '../text/foreign_text.tsx'
 import classes from './difference.module.css'
-import { compareLines, compareWords, type TextRun } from './text_runs.ts'
+import { compareTexts, type TextRun } from './text_runs.ts'
 
-// Comparing more would take too long.
-const MOST_CHARACTERS = 100_000
-// Texts that have less in common are easier to read one after the other.
-const LEAST_KEPT = 0.3
 const MOST_RUNS = 200
 const RUN = 2000
 // What is shown of a long part that is in both texts.
@@ -19,10 +15,9 @@ interface TextDifferenceProps {
 
 /** The difference of two texts: removed parts are struck through, added ones underlined; by lines if a text has several. */
 export function TextDifference({ before, after }: TextDifferenceProps) {
-  const hasLines = before.includes('\n') || after.includes('\n')
-  const runs = useMemo(() => compareTexts(before, after, hasLines), [before, after, hasLines])
+  const runs = useMemo(() => compareTexts(before, after), [before, after])
   const left = runs.length - MOST_RUNS
-  const isBlock = hasLines || runs.every(({ change }) => change !== 'same')
+  const isBlock = before.includes('\n') || after.includes('\n') || runs.every(({ change }) => change !== 'same')
   return (
     <div className={isBlock ? `${classes.diff} ${classes.lines}` : classes.diff}>
       {runs.slice(0, MOST_RUNS).map((run, place) => (
@@ -58,24 +53,6 @@ function Run({ run: { change, text }, isFirst, isLast }: { run: TextRun; isFirst
       <ForeignText isMono>{cutSame(text, isFirst, isLast)}</ForeignText>
     </span>
   )
-}
-
-function compareTexts(before: string, after: string, hasLines: boolean): TextRun[] {
-  if (before.length + after.length > MOST_CHARACTERS) {
-    return replaceAll(before, after)
-  }
-  if (hasLines) return compareLines(before, after)
-  const runs = compareWords(before, after)
-  const kept = runs.filter(({ change }) => change === 'same').reduce((sum, { text }) => sum + text.trim().length, 0)
-  return kept < LEAST_KEPT * Math.max(before.length, after.length) ? replaceAll(before, after) : runs
-}
-
-/** Return the runs of a text that replaces another one. */
-function replaceAll(before: string, after: string): TextRun[] {
-  return [
-    { change: 'removed', text: before },
-    { change: 'added', text: after },
-  ]
 }
 
 /** Return a part that is in both texts without its middle, or without the end that is far from a change. */

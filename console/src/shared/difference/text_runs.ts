@@ -6,6 +6,28 @@ export interface TextRun {
   text: string
 }
 
+// Comparing more would take too long.
+const MOST_CHARACTERS = 100_000
+// Texts that have less in common are easier to read one after the other.
+const LEAST_KEPT = 0.3
+
+/** Return the difference of two texts as runs: by lines if a text has several, else by words. */
+export function compareTexts(before: string, after: string): TextRun[] {
+  if (before.length + after.length > MOST_CHARACTERS) return replaceAll(before, after)
+  if (before.includes('\n') || after.includes('\n')) return compareLines(before, after)
+  const runs = compareWords(before, after)
+  const kept = runs.filter(({ change }) => change === 'same').reduce((sum, { text }) => sum + text.trim().length, 0)
+  return kept < LEAST_KEPT * Math.max(before.length, after.length) ? replaceAll(before, after) : runs
+}
+
+/** Return the runs of a text that replaces another one. */
+function replaceAll(before: string, after: string): TextRun[] {
+  return [
+    { change: 'removed', text: before },
+    { change: 'added', text: after },
+  ]
+}
+
 /** Return the words of two texts as runs; joined without the added ones they are `before`, without the removed `after`. */
 export function compareWords(before: string, after: string): TextRun[] {
   return joinRuns(splitWords(before), splitWords(after), '')

@@ -35,14 +35,15 @@ export function EditPart({ tool, draft, faults, isChecked, onChange }: EditPartP
         message: `Saved version ${saved.version} of ${spellHidden(saved.name)}`,
         undo: async () => {
           await updateTool(saved.id, saved.version, before)
-          await queryClient.invalidateQueries({ queryKey: ['tool'] })
+          await queryClient.invalidateQueries({ queryKey: ['tool', saved.id] })
         },
         undone: `${spellHidden(draft.base.name)} is as it was`,
       })
     },
     // Of another version, or of a name that is taken; the newest version says which.
     onError: (error) => {
-      if (error instanceof ApiError && error.status === 409) void queryClient.invalidateQueries({ queryKey: ['tool'] })
+      if (error instanceof ApiError && error.status === 409)
+        void queryClient.invalidateQueries({ queryKey: ['tool', tool.id] })
     },
   })
   const { error } = save

@@ -34,7 +34,7 @@ export function VersionDetails({ tool, version, changed, current, isFirst }: Ver
         message: `Restored version ${version.version} of ${spellHidden(saved.name)}, as version ${saved.version}`,
         undo: async () => {
           await updateTool(saved.id, saved.version, restoringFields(current))
-          await queryClient.invalidateQueries({ queryKey: ['tool'] })
+          await queryClient.invalidateQueries({ queryKey: ['tool', saved.id] })
         },
         undone: `The definition of version ${current.version} is current again`,
       })
