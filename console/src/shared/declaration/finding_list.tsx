@@ -21,9 +21,9 @@ export function FindingList({ findings }: { findings: Finding[] }) {
   )
   if (sorted.length === 0) return null
   return (
-    <Stack gap={6} component="section" aria-label="Findings">
+    <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Findings">
       {sorted.slice(0, MOST).map(({ tool, severity, field, message }) => (
-        <Text size="sm" key={`${tool} ${severity} ${field} ${message}`}>
+        <Text size="sm" component="li" key={`${tool} ${severity} ${field} ${message}`}>
           <StatusBadge tone={SEVERITY_TEXT[severity].tone}>{SEVERITY_TEXT[severity].label}</StatusBadge>{' '}
           {tool !== undefined && (
             <Anchor
@@ -40,7 +40,11 @@ export function FindingList({ findings }: { findings: Finding[] }) {
           : <ForeignText limit={600}>{message}</ForeignText>
         </Text>
       ))}
-      {sorted.length > MOST && <Text size="sm">{sorted.length - MOST} more findings</Text>}
+      {sorted.length > MOST && (
+        <Text size="sm" component="li">
+          {sorted.length - MOST} more findings
+        </Text>
+      )}
     </Stack>
   )
 }

@@ -59,7 +59,7 @@ export default function CodeEditor(props: CodeEditorProps) {
           EditorState.readOnly.of(isReadOnly),
           EditorView.lineWrapping,
           EditorView.cspNonce.of(readNonce()),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.theme(EDITOR_THEME),
           keymap.of([{ key: 'Mod-Enter', run: submit }, ...defaultKeymap, ...historyKeymap]),
           EditorView.updateListener.of((update) => {

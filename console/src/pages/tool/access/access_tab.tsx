@@ -44,30 +44,28 @@ export default function AccessTab({ tool }: { tool: Schemas['ToolResponse'] }) {
           ? 'The tool is public: every user of the board can call it.'
           : 'The tool is private: only its owner and admins can call it, and keys of agents that have it.'}
       </Text>
-      <Table.ScrollContainer minWidth={420}>
-        <Table aria-label="Access">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Who</Table.Th>
-              <Table.Th>Because of</Table.Th>
-              <Table.Th>Valid keys</Table.Th>
+      <Table aria-label="Access">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Who</Table.Th>
+            <Table.Th>Because of</Table.Th>
+            <Table.Th>Valid keys</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((entry) => (
+            <Table.Tr key={`${entry.because} ${entry.user_id} ${entry.agent_id}`}>
+              <Table.Td>
+                <Who entry={entry} ownId={user.id} />
+              </Table.Td>
+              <Table.Td>
+                <Because entry={entry} />
+              </Table.Td>
+              <Table.Td>{describeKeys(entry)}</Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {items.map((entry) => (
-              <Table.Tr key={`${entry.because} ${entry.user_id} ${entry.agent_id}`}>
-                <Table.Td>
-                  <Who entry={entry} ownId={user.id} />
-                </Table.Td>
-                <Table.Td>
-                  <Because entry={entry} />
-                </Table.Td>
-                <Table.Td>{describeKeys(entry)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          ))}
+        </Table.Tbody>
+      </Table>
       {more && <Text size="sm">The first {items.length} are listed; there are more.</Text>}
       <Text size="xs" c="dimmed">
         A key that is bound to an agent can call the tools of that agent only.
