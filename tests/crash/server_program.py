@@ -1,6 +1,6 @@
 """A server for tests that kill it: the board over HTTP like `pegboard serve`, with a tool whose effects are durable.
 
-Run it with one argument, the JSON of an Outfit; it prints "ready" when it serves, and ends when its stdin does.
+Run it with one argument, the JSON of a ServerConfig; it prints "ready" when it serves, and ends when its stdin does.
 """
 
 from __future__ import annotations

@@ -14,14 +14,14 @@ from tests.unit.contract.servers import serving
 TESTS = """
 import asyncio
 
-from tests.unit.contract.servers import INPUT, TOOL, answered
+from tests.unit.contract.servers import INPUT, TOOL, build_response
 
 QUICK = {"calls": 1, "p95_ms": 10_000}
 
 
 def test_good(contract_check):
     async def send(envelope):
-        return answered(envelope)
+        return build_response(envelope)
 
     report = asyncio.run(contract_check(TOOL, send=send, input_schema=INPUT, **QUICK))
     assert report.passed
@@ -29,7 +29,7 @@ def test_good(contract_check):
 
 def test_bad(contract_check):
     async def send(envelope):
-        return {**answered(envelope), "status": "fine"}
+        return {**build_response(envelope), "status": "fine"}
 
     asyncio.run(contract_check(TOOL, {"words": []}, send=send, **QUICK))
 
