@@ -202,10 +202,10 @@ async def test_a_call_whose_supervisor_is_killed_fails_with_all_its_processes_go
 async def test_nothing_is_left_of_a_server_that_is_killed(mark: str) -> None:
     code = """
 import asyncio, sys
-from tests.unit.sandbox.confined_tools import boxed, command, later
+from tests.unit.sandbox.confined_tools import open_sandbox, command, later
 
 async def serve():
-    async with boxed() as box:
+    async with open_sandbox() as box:
         await box.run(command("sleep", sys.argv[1]), "ann", later())
 
 asyncio.run(serve())
