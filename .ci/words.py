@@ -41,11 +41,19 @@ def private_words() -> Iterator[str]:
     for folder in ("src", "tests", "bench"):
         for path in sorted(Path(folder).rglob("*.py")):
             yield from private_words_in_code(path)
+    for path in sorted(Path("console/src").rglob("*.ts*")):
+        if path.name != "schema.d.ts":
+            yield from private_words_in_text(path)
     for page in (*map(Path, ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")), *sorted(Path("docs").rglob("*.md"))):
         if page.is_file() and "_build" not in page.parts and page.name != "glossary.md":
-            text = page.read_text(encoding="utf-8")
-            for match in find_banned(text.replace("\n", " ")):
-                yield f"{page}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': use a plain word"
+            yield from private_words_in_text(page)
+
+
+def private_words_in_text(path: Path) -> Iterator[str]:
+    """Return the messages for a page, or a module of the web console."""
+    text = path.read_text(encoding="utf-8")
+    for match in find_banned(text.replace("\n", " ")):
+        yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': use a plain word"
 
 
 def find_banned(text: str) -> Iterator[re.Match[str]]:

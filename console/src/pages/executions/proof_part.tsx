@@ -21,7 +21,7 @@ function proofQuery(id: string) {
   })
 }
 
-/** Where a row is in its hash chain, and whether somebody has changed it. */
+/** Where a row is in its hash chain, and whether it was changed. */
 export default function ProofPart({ id }: { id: string }) {
   const proof = useQuery(proofQuery(id))
   if (proof.error) return <ErrorState error={proof.error} what="The proof" retry={() => void proof.refetch()} />

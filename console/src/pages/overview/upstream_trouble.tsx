@@ -18,7 +18,7 @@ export function UpstreamTrouble({ upstream }: { upstream: Upstream }) {
           >
             {counts.drifted} drifted
           </Anchor>
-          , and refused until somebody accepts the change.{' '}
+          , and refused until the change is accepted.{' '}
         </>
       )}
       {state === 'unavailable' && (

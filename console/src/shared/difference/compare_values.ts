@@ -94,7 +94,7 @@ function itemPath(path: string, place: number): string {
   return extendPath(path, `[${place}]`)
 }
 
-/** Return a longer path; a very long one stays as it is, because nobody could read it. */
+/** Return a longer path; a very long one is returned unchanged, because it could not be read. */
 function extendPath(path: string, step: string): string {
   return path.length > MOST_PATH_LENGTH ? path : path + step
 }

@@ -1,4 +1,4 @@
-/** A JSON Schema that somebody else wrote: any value may be anywhere. */
+/** A JSON Schema from another author: any value may be anywhere. */
 export type SchemaNode = Record<string, unknown>
 
 /** Return the value as an object that is no array, or undefined. */

@@ -8,7 +8,7 @@ interface NewRowsButtonProps {
   onShow: () => void
 }
 
-/** Loads a list again. New rows wait behind it, so that nothing moves while somebody reads. */
+/** Loads a list again. New rows wait behind it, so that no row moves while a person reads. */
 export function NewRowsButton({ count, what, onShow }: NewRowsButtonProps) {
   return (
     <Button

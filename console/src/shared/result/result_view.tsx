@@ -11,7 +11,7 @@ type Mode = 'display' | 'table' | 'text' | 'json' | 'raw'
 
 interface ResultViewProps {
   value: unknown
-  /** The response as it came; absent for rows of the journal. */
+  /** The unchanged response; absent for rows of the journal. */
   raw?: string
   /** The value as the tool's `display` defines it. */
   display?: string
@@ -19,7 +19,7 @@ interface ResultViewProps {
   first?: Mode
 }
 
-/** A value as a table, text or JSON, beside the response as it came. */
+/** A value as a table, text or JSON, beside the unchanged response. */
 export function ResultView({ value, raw, display, first }: ResultViewProps) {
   const table = useMemo(() => buildTable(value), [value])
   const json = useMemo(() => formatJson(value), [value])
