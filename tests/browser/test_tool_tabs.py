@@ -138,6 +138,16 @@ async def test_who_can_call_create_ticket_and_why(admin: Visit) -> None:
     await expect(page.get_by_role("alert")).to_contain_text("The tool is inactive")
     await expect(page.get_by_text("The tool is private")).to_be_visible()
 
+    @board.tool
+    def in_code() -> int:
+        """Answer one."""
+        return 1
+
+    await admin.open("tools/in_code?tab=access")
+    await expect(access.get_by_role("row").filter(has_text="Owns the tool")).to_be_visible()
+    tabs = page.get_by_role("navigation", name="Tabs of the tool").get_by_role("link")
+    await expect(tabs).to_have_text(["Try it", "What the model sees", "Executions", "Access"])
+
 
 async def test_each_version_shows_what_changed_and_an_old_one_is_restored(admin: Visit) -> None:
     board = admin.board

@@ -58,7 +58,7 @@ class Snapshot:
     def find(self, name: str) -> CompiledTool | None:
         """Return the tool of that name, alias or id, or None."""
         key = name.lower()
-        return self._local.get(key) or self._names.get(key) or self._ids.get(key)
+        return self._local.get(key) or self._names.get(key) or self.find_by_id(key)
 
     def find_nearest(self, name: str, caller: Caller) -> str | None:
         """Return the name of an active tool that the caller may call and that is spelt almost like `name`, or None."""

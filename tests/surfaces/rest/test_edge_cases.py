@@ -92,6 +92,17 @@ class TestStrangers:
         assert good(await admin.get(path))["items"]
 
 
+async def test_a_tool_that_is_defined_in_code_is_found_by_its_id(board: Pegboard, admin: httpx.AsyncClient) -> None:
+    @board.tool
+    def in_code() -> int:
+        return 1
+
+    by_name = good(await admin.get("/v1/tools/in_code"))
+    assert good(await admin.get(f"/v1/tools/{by_name['id'].upper()}")) == by_name
+    assert good(await admin.post(f"/v1/tools/{by_name['id']}/call"))["result"] == 1
+    problem(await admin.get(f"/v1/tools/{by_name['id']}/versions"), 403)
+
+
 async def test_versions_name_their_author_to_admins_and_to_the_author(
     board: Pegboard, admin: httpx.AsyncClient
 ) -> None:

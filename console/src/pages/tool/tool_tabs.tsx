@@ -12,6 +12,9 @@ const ExecutionsTab = lazy(() => import('./executions/executions_tab.tsx'))
 const VersionsTab = lazy(() => import('./versions/versions_tab.tsx'))
 const AccessTab = lazy(() => import('./access/access_tab.tsx'))
 
+// Tools of these kinds are defined in code and in the file of tables, so the board neither changes them nor has versions.
+const LOCAL_KINDS = ['internal', 'table']
+
 type ToolTab = NonNullable<ToolSearch['tab']>
 
 const route = getRouteApi('/tools/$ref')
@@ -22,14 +25,13 @@ export function ToolTabs({ tool }: { tool: Schemas['ToolResponse'] }) {
   const { user } = useMe()
   const call = useCall()
   const canManage = user.role === 'admin' || user.id === tool.owner_id
+  const canEdit = canManage && !LOCAL_KINDS.includes(tool.tool_type)
   const tabs: PageTab<ToolTab>[] = [
     { value: 'try', label: 'Try it', panel: <TryItTab tool={tool} call={call} /> },
-    { value: 'model', label: 'What the model sees', panel: <ModelTab tool={tool} canEdit={canManage} /> },
+    { value: 'model', label: 'What the model sees', panel: <ModelTab tool={tool} canEdit={canEdit} /> },
     { value: 'executions', label: 'Executions', panel: <ExecutionsTab tool={tool} /> },
   ]
-  if (canManage) {
-    tabs.push({ value: 'versions', label: 'Versions', panel: <VersionsTab tool={tool} /> })
-    tabs.push({ value: 'access', label: 'Access', panel: <AccessTab tool={tool} /> })
-  }
+  if (canEdit) tabs.push({ value: 'versions', label: 'Versions', panel: <VersionsTab tool={tool} /> })
+  if (canManage) tabs.push({ value: 'access', label: 'Access', panel: <AccessTab tool={tool} /> })
   return <PageTabs label="Tabs of the tool" tabs={tabs} open={tab} />
 }
