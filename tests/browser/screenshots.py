@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import anyio
 import httpx
@@ -31,41 +31,6 @@ CALLS = 400
 IN_DOUBT = 3
 _KEY = "a-key-for-pictures-0123456789abcdef"
 _SIZE: ViewportSize = {"width": 1280, "height": 800}
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """One page of the console: the name of its file, its address, and what has to be done and shown there."""
-
-    name: str
-    path: str
-    prepare: Callable[[Page], Awaitable[Any]]
-
-
-async def _wait_for_heading(page: Page) -> None:
-    await expect(page.get_by_role("heading", level=1)).to_be_visible()
-
-
-async def _call_tool(page: Page) -> None:
-    await page.get_by_label("order", exact=False).first.fill("1042")
-    await page.get_by_role("button", name="Call", exact=True).click()
-    await expect(page.get_by_role("region", name="Result", exact=True).get_by_text("Succeeded")).to_be_visible()
-
-
-async def _open_failed_row(page: Page) -> None:
-    row = page.get_by_role("table", name="Executions").get_by_role("row").nth(1)
-    await row.get_by_role("link").first.click()
-    await expect(page.get_by_role("complementary", name="Execution")).to_contain_text("Code execution_failed")
-
-
-PICTURES = (
-    Picture("overview", "overview", _wait_for_heading),
-    Picture("tools", "tools", _wait_for_heading),
-    Picture("try-it", "tools/shop_find_order", _call_tool),
-    Picture("executions", "executions", _wait_for_heading),
-    Picture("failed-call", "executions?status=failed", _open_failed_row),
-    Picture("live", "live", _wait_for_heading),
-)
 
 
 class Server:
@@ -84,6 +49,7 @@ class Server:
         self.client = httpx.AsyncClient(
             base_url=self.url, headers={"Authorization": f"Bearer {_KEY}"}, timeout=30, trust_env=False
         )
+        self._packing: list[asyncio.Task[httpx.Response]] = []
 
     async def run(self, *arguments: str) -> None:
         """Run a command of `pegboard` on this board."""
@@ -104,15 +70,23 @@ class Server:
                 process.terminate()
             await process.wait()
 
+    def start_packing(self, calls: int) -> None:
+        """Start calls that take some time, one after the other."""
+        for number in range(calls):
+            call = self.client.post("/v1/tools/shop_pack/call", json={"order": f"{2000 + number}"})
+            self._packing.append(asyncio.create_task(call))
+
+    async def finish_packing(self) -> None:
+        """Wait until these calls have ended, or the server has."""
+        await asyncio.gather(*self._packing, return_exceptions=True)
+        self._packing.clear()
+
     async def leave_calls_in_doubt(self, process: asyncio.subprocess.Process) -> None:
         """Kill the server while calls run that may have an effect."""
-        calls = [
-            asyncio.create_task(self.client.post("/v1/tools/shop_pack/call", json={"order": f"{2000 + number}"}))
-            for number in range(2 * IN_DOUBT)
-        ]
+        self.start_packing(2 * IN_DOUBT)
         await self._wait_until(lambda: self.client.get("/v1/calls"), lambda reply: reply.json()["total"] >= IN_DOUBT)
         process.send_signal(signal.SIGKILL)
-        await asyncio.gather(*calls, return_exceptions=True)
+        await self.finish_packing()
 
     async def check_in_doubt(self) -> None:
         """Wait until the next server has recorded the calls in doubt."""
@@ -132,6 +106,48 @@ class Server:
                 await anyio.sleep(0.01)
 
 
+async def _do_nothing(_page: Page, _server: Server) -> None:
+    pass
+
+
+async def _call_tool(page: Page, _server: Server) -> None:
+    await page.get_by_label("order", exact=False).first.fill("1042")
+    await page.get_by_role("button", name="Call", exact=True).click()
+    await expect(page.get_by_role("region", name="Result", exact=True).get_by_text("Succeeded")).to_be_visible()
+
+
+async def _open_first_row(page: Page, _server: Server) -> None:
+    row = page.get_by_role("table", name="Executions").get_by_role("row").nth(1)
+    await row.get_by_role("link").first.click()
+    await expect(page.get_by_role("complementary", name="Execution").get_by_role("alert")).to_contain_text("Code")
+
+
+async def _watch_calls(page: Page, server: Server) -> None:
+    await server.run("demo", "traffic", "--calls", "30", "--seed", "2")
+    server.start_packing(12)
+    await expect(page.get_by_role("progressbar", name="Progress of shop_pack").first).to_be_visible()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One page of the console: the name of its file, its address, a text that it shows, and what to do there."""
+
+    name: str
+    path: str
+    text: str
+    prepare: Callable[[Page, Server], Awaitable[None]] = _do_nothing
+
+
+PICTURES = (
+    Picture("overview", "overview", "Busiest tools"),
+    Picture("tools", "tools?q=shop_", "shop_find_order"),
+    Picture("try-it", "tools/shop_find_order", "Number of the order", _call_tool),
+    Picture("executions", "executions", "shop_pack"),
+    Picture("failed-call", "executions?status=failed", "shop_total", _open_first_row),
+    Picture("live", "live", "Running", _watch_calls),
+)
+
+
 async def take_pictures(server: Server, browser: Browser) -> None:
     """Write the picture of each page in each scheme; raise if one is too large."""
     for scheme in SCHEMES:
@@ -143,11 +159,13 @@ async def take_pictures(server: Server, browser: Browser) -> None:
         page = await context.new_page()
         for picture in PICTURES:
             await page.goto(f"{server.url}/console/{picture.path}")
-            await picture.prepare(page)
+            await expect(page.get_by_text(picture.text).first).to_be_visible()
+            await picture.prepare(page, server)
             await wait_until_loaded(page)
             assert _KEY not in await page.content(), picture.name
             path = FOLDER / f"{picture.name}-{scheme}.png"
             await page.screenshot(path=path, animations="disabled", caret="hide")
+            await server.finish_packing()
             size = path.stat().st_size
             sys.stdout.write(f"{path.name}: {size / 1000:.0f} kB\n")
             assert size < MAX_BYTES, f"{path.name} has {size:,} bytes, at most {MAX_BYTES:,} are allowed"
