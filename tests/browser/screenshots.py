@@ -1,4 +1,4 @@
-"""`python -m tests.browser.screenshots`: write the pictures of the web console for README and the documentation.
+"""`python -m tests.browser.screenshots [NAME…]`: write the pictures of the web console for README and the guide.
 
 Starts a board in a temporary folder, fills it with `pegboard demo traffic`, ends the server once while calls run, so
 that some are in doubt, and opens each page in light and in dark.
@@ -142,14 +142,15 @@ PICTURES = (
     Picture("overview", "overview", "Busiest tools"),
     Picture("tools", "tools?q=shop_", "shop_find_order"),
     Picture("try-it", "tools/shop_find_order", "Number of the order", _call_tool),
+    Picture("model-view", "tools/shop_refund?tab=model&as=anthropic,gemini", "tokens"),
     Picture("executions", "executions", "shop_pack"),
     Picture("failed-call", "executions?status=failed", "shop_total", _open_first_row),
     Picture("live", "live", "Running", _watch_calls),
 )
 
 
-async def take_pictures(server: Server, browser: Browser) -> None:
-    """Write the picture of each page in each scheme; raise if one is too large."""
+async def take_pictures(server: Server, browser: Browser, names: list[str]) -> None:
+    """Write these pictures, or all, in each scheme; raise if one is too large."""
     for scheme in SCHEMES:
         context = await browser.new_context(
             viewport=_SIZE, color_scheme=scheme, locale="en-GB", timezone_id="UTC", reduced_motion="reduce"
@@ -157,7 +158,7 @@ async def take_pictures(server: Server, browser: Browser) -> None:
         response = await context.request.post(f"{server.url}/v1/sessions", data={"key": _KEY})
         assert response.status == 201, await response.text()
         page = await context.new_page()
-        for picture in PICTURES:
+        for picture in [each for each in PICTURES if each.name in names or not names]:
             await page.goto(f"{server.url}/console/{picture.path}")
             await expect(page.get_by_text(picture.text).first).to_be_visible()
             await picture.prepare(page, server)
@@ -191,7 +192,7 @@ async def main() -> None:
             async with server.serve():
                 await server.check_in_doubt()
                 browser = await launch_browser(playwright)
-                await take_pictures(server, browser)
+                await take_pictures(server, browser, sys.argv[1:])
                 await browser.close()
 
 
