@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readExecutionsSearch } from './pages/executions/executions_search.ts'
 import { readLiveSearch } from './pages/live/live_search.ts'
 import { readOverviewSearch } from './pages/overview/overview_search.ts'
+import { readSettingsSearch } from './pages/settings/settings_search.ts'
 import { readToolSearch } from './pages/tool/tool_search.ts'
 import { readToolsSearch } from './pages/tools/tools_search.ts'
 import { CONSOLE_PATH } from './shared/api/base_path.ts'
@@ -54,8 +55,32 @@ export const liveRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/live/live_page.tsx'), 'LivePage'),
 })
 
+const settingsHome = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/$section', params: { section: 'account' } })
+  },
+})
+
+export const settingsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/$section',
+  validateSearch: readSettingsSearch,
+  component: lazyRouteComponent(() => import('./pages/settings/settings_page.tsx'), 'SettingsPage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, overviewRoute, toolsRoute, toolRoute, liveRoute, executionsRoute]),
+  routeTree: root.addChildren([
+    home,
+    overviewRoute,
+    toolsRoute,
+    toolRoute,
+    liveRoute,
+    executionsRoute,
+    settingsHome,
+    settingsRoute,
+  ]),
   basepath: CONSOLE_PATH,
   // What no page reads is no part of its filters; `AddressNotice` names it.
   search: { strict: true },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Key, listExpiring } from '../src/pages/overview/expiring_keys.ts'
+import { listExpiring } from '../src/pages/overview/expiring_keys.ts'
+import type { Key } from '../src/shared/keys/keys_query.ts'
 
 const NOW = Date.parse('2026-11-19T12:00:00Z')
 const key = (id: string, expires_at: string | null, revoked_at: string | null = null) =>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from playwright.async_api import Browser, Page, expect
 
@@ -46,6 +48,16 @@ async def open_pages(visit: Visit, page: Page) -> list[str]:
     await look("tools", "create_ticket")
     await look("overview", "Busiest tools")
     await look("live", "No call runs now")
+    await visit.board.secrets.put("TOKEN", "x", visit.board.admin)
+    await look("settings/account", "This browser")
+    await look("settings/secrets", "Not used by any tool")
+    await page.get_by_role("button", name="Remove TOKEN").click()
+    await expect(page.get_by_role("dialog")).to_be_visible()
+    found.extend(await check_page(page, "removing a secret"))
+    await look(f"settings/people?open={visit.board.admin.user_id}", "Rename or change the role")
+    await look("settings/journal", "has not been verified yet")
+    await look("settings/tables", "no file of tables")
+    await look("settings/system", "PEGBOARD_MAX_DEPTH")
     await look(f"executions?open={row.id}", "Read the message")
     await page.get_by_role("button", name="Proof").click()
     await expect(page.get_by_text("As the board wrote it")).to_be_visible()
@@ -82,7 +94,11 @@ async def open_pages(visit: Visit, page: Page) -> list[str]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 async def test_every_page_can_be_read_by_everybody(browser: Browser, scheme: str, width: int) -> None:
-    options = {"color_scheme": scheme, "viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"}
+    options: dict[str, Any] = {
+        "color_scheme": scheme,
+        "viewport": {"width": width, "height": 800},
+        "reduced_motion": "reduce",
+    }
     async with visiting(browser, **options) as visit:
         visit.expected.append("401 (Unauthorized)")
         found = await open_pages(visit, visit.page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,14 +62,17 @@ class Visit:
 
 
 @asynccontextmanager
-async def visiting(browser: Browser, **options: Any) -> AsyncIterator[Visit]:
+async def visiting(
+    browser: Browser, *, settings: Mapping[str, Any] | None = None, **options: Any
+) -> AsyncIterator[Visit]:
     """Yield a browser context at a board in memory with the demo tools; fail if a page had a problem."""
     given: dict[str, Any] = {
         "locale": "en-GB",
         "timezone_id": "Europe/Zurich",
         "viewport": {"width": 1280, "height": 800},
     }
-    async with memory_board(DEMO_TOOLS, admin_key=KEY, egress_allow="127.0.0.1") as board, served(board) as url:
+    more = {"admin_key": KEY, "egress_allow": "127.0.0.1", **(settings or {})}
+    async with memory_board(DEMO_TOOLS, **more) as board, served(board) as url:
         context = await browser.new_context(**given | options)
         context.set_default_timeout(TIMEOUT_MS)
         visit = Visit(board, url, context, await context.new_page())

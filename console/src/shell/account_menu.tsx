@@ -1,9 +1,7 @@
 import { ActionIcon, Menu, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Icon } from '../shared/icons/icon.tsx'
-import { logOut } from '../shared/session/log_in.ts'
-import { announceLogout } from '../shared/session/session_state.ts'
+import { useLogOut } from '../shared/session/use_log_out.ts'
 import { useMe } from '../shared/session/use_me.ts'
 import { usePreference } from '../shared/storage/preferences.ts'
 import { ForeignText } from '../shared/text/foreign_text.tsx'
@@ -12,19 +10,7 @@ import { ForeignText } from '../shared/text/foreign_text.tsx'
 export function AccountMenu() {
   const { user } = useMe()
   const [zone, setZone] = usePreference('time-zone', 'local')
-  const queryClient = useQueryClient()
-  const leave = async () => {
-    try {
-      await logOut()
-    } catch (error) {
-      notifications.show({ color: 'red', title: 'Not logged out', message: String(error) })
-      return
-    }
-    announceLogout()
-    queryClient.clear()
-    await queryClient.resetQueries()
-    window.location.reload()
-  }
+  const leave = useLogOut()
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
@@ -42,6 +28,12 @@ export function AccountMenu() {
         <Menu.Divider />
         <Menu.Item closeMenuOnClick={false} onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}>
           Times: {zone === 'utc' ? 'UTC' : 'local'}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<Icon name="settings" size={16} />}
+          renderRoot={(props) => <Link to="/settings/$section" params={{ section: 'account' }} {...props} />}
+        >
+          Keys and sessions
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => void leave()}>
           Log out

@@ -1,6 +1,7 @@
 import { Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { LoginForm } from '../pages/login/login_form.tsx'
+import { continueSession } from '../shared/session/continue_session.ts'
 import { startSession, useSessionEnded } from '../shared/session/session_state.ts'
 
 /** Asks to log in again over the page, which stays as it was. */
@@ -9,7 +10,7 @@ export function LoginDialog() {
   const queryClient = useQueryClient()
   const finish = () => {
     startSession()
-    void queryClient.invalidateQueries()
+    void continueSession(queryClient)
   }
   return (
     <Modal

@@ -6,4 +6,5 @@ export const PAGES = [
   { to: '/tools', label: 'Tools', icon: 'tools', letter: 't' },
   { to: '/live', label: 'Live', icon: 'live', letter: 'l' },
   { to: '/executions', label: 'Executions', icon: 'executions', letter: 'e' },
+  { to: '/settings', label: 'Settings', icon: 'settings', letter: 's' },
 ] as const satisfies readonly { to: string; label: string; icon: IconName; letter: string }[]

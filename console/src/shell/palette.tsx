@@ -5,8 +5,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useState } from 'react'
 import { api, unwrap } from '../shared/api/client.ts'
 import { Icon } from '../shared/icons/icon.tsx'
+import { useLogOut } from '../shared/session/use_log_out.ts'
+import { useMe } from '../shared/session/use_me.ts'
 import { spellHidden } from '../shared/text/visible_text.ts'
-import { PAGES } from './pages.ts'
+import { listPaletteActions } from './palette_actions.ts'
 
 interface PaletteProps {
   onShowShortcuts: () => void
@@ -17,21 +19,14 @@ export function Palette({ onShowShortcuts }: PaletteProps) {
   const [query, setQuery] = useState('')
   const [text] = useDebouncedValue(query.trim(), 120)
   const navigate = useNavigate()
+  const { user } = useMe()
+  const logOut = useLogOut()
   const found = useQuery({
     queryKey: ['search', text],
     queryFn: ({ signal }) => unwrap(api.GET('/v1/search', { params: { query: { q: text } }, signal })),
     enabled: text !== '',
     placeholderData: keepPreviousData,
   })
-  const pages: SpotlightActionData[] = PAGES.map((page) => ({
-    id: page.to,
-    label: page.label,
-    leftSection: <Icon name={page.icon} />,
-    onClick: () => void navigate({ to: page.to }),
-  }))
-  const commands: SpotlightActionData[] = [
-    { id: 'shortcuts', label: 'Keyboard shortcuts', leftSection: <Icon name="keyboard" />, onClick: onShowShortcuts },
-  ]
   const results: SpotlightActionData[] = (text === '' ? [] : (found.data?.items ?? [])).flatMap((item) => {
     if (item.type === 'tool') {
       const open = () => void navigate({ to: '/tools/$ref', params: { ref: item.name } })
@@ -44,11 +39,24 @@ export function Palette({ onShowShortcuts }: PaletteProps) {
       const label = spellHidden(item.name)
       return [{ id: item.id, label, description, leftSection: <Icon name="executions" />, onClick: open }]
     }
+    if (item.type === 'user') {
+      const search = { open: item.id }
+      const open = () => void navigate({ to: '/settings/$section', params: { section: 'people' }, search })
+      const label = spellHidden(item.name)
+      return [{ id: item.id, label, description: 'User', leftSection: <Icon name="account" />, onClick: open }]
+    }
     return []
   })
-  const matches = (action: SpotlightActionData) =>
-    query.trim() === '' || (action.label ?? '').toLowerCase().includes(query.trim().toLowerCase())
-  const actions = [...results, ...[...pages, ...commands].filter(matches)]
+  const words = query.trim().toLowerCase()
+  const fixed: SpotlightActionData[] = listPaletteActions({
+    navigate,
+    isAdmin: user.role === 'admin',
+    showShortcuts: onShowShortcuts,
+    logOut,
+  })
+    .filter(({ label, isSearched }) => (words === '' ? !isSearched : label.toLowerCase().includes(words)))
+    .map(({ id, label, icon, run }) => ({ id, label, leftSection: <Icon name={icon} />, onClick: run }))
+  const actions = [...results, ...fixed]
   // Results arrive after the text was typed, so that none of them is selected yet.
   const openFirst = (event: KeyboardEvent<HTMLInputElement>) => {
     const hasSelected = event.currentTarget.closest('[role=dialog]')?.querySelector('[data-selected]')

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { LoginPage } from '../pages/login/login_page.tsx'
 import { ApiError } from '../shared/api/api_error.ts'
 import { queryClient } from '../shared/query/query_client.ts'
+import { continueSession, forgetSession } from '../shared/session/continue_session.ts'
 import { listenToTabs } from '../shared/session/session_state.ts'
 import { meQuery } from '../shared/session/use_me.ts'
 import { ErrorState } from '../shared/states/error_state.tsx'
@@ -14,8 +15,8 @@ export function Shell() {
   const me = useQuery(meQuery)
   useEffect(
     () =>
-      listenToTabs(() => {
-        void queryClient.resetQueries()
+      listenToTabs((event) => {
+        void (event === 'started' ? continueSession(queryClient) : forgetSession(queryClient))
       }),
     [],
   )

@@ -8,9 +8,11 @@ const COLLECT_MS = 300
 // Lists move rows, so they offer new ones behind a button.
 const LISTS = ['tool-list', 'execution-list']
 const KEYS: Record<string, string[]> = {
-  tool: ['tool', 'upstreams', 'activity', 'search'],
-  user: ['me', 'keys'],
-  key: ['keys'],
+  tool: ['tool', 'upstreams', 'activity', 'search', 'secrets'],
+  user: ['me', 'keys', 'users'],
+  key: ['keys', 'sessions'],
+  session: ['sessions'],
+  secret: ['secrets'],
 }
 
 /** Load again what the server says has changed, and everything but lists after a break. */

@@ -92,6 +92,17 @@ async def test_an_unknown_server_is_named_and_json_is_that_of_the_api(run: Run, 
     assert (await run("upstreams", "show", shown["id"], "--json")).done().json["prompts"] == shown["prompts"]
 
 
+async def test_the_servers_of_http_tools_and_the_tools_of_a_secret_are_listed(run: Run, board: Pegboard) -> None:
+    assert (await run("upstreams", "origins")).done().err == "No HTTP tools.\n"
+    config = {"url": "https://api.example/x", "method": "GET", "headers": {"X-Key": "{{secret:KEY}}"}}
+    await board.add({"name": "fetch", "tool_type": "http", "config": config, "input_schema": {"type": "object"}})
+    await board.secrets.put("KEY", "x", board.admin)
+    heading, row = (await run("upstreams", "origins")).done().out.splitlines()
+    assert heading.split() == ["ORIGIN", "TOOLS", "CIRCUIT", "LAST", "FAILURE", "CODE"]
+    assert row.split()[:3] == ["https://api.example:443", "1", "closed"]
+    assert (await run("secrets", "list")).done().out.splitlines()[1].endswith("  fetch")
+
+
 async def test_a_server_without_tools_is_imported_from_a_clients_file(
     run: Run, upstreams: Upstreams, tmp_path: Path
 ) -> None:

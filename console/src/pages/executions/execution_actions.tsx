@@ -1,19 +1,25 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { Icon } from '../../shared/icons/icon.tsx'
 import { useShortcuts } from '../../shared/keyboard/use_shortcuts.ts'
 import { ListOutline } from '../../shared/states/list_outline.tsx'
 import type { Execution } from './executions_query.ts'
+import type { ExecutionsSearch } from './executions_search.ts'
 
 const ReplayPart = lazy(() => import('./replay_part.tsx'))
 const ProofPart = lazy(() => import('./proof_part.tsx'))
 
+export interface PartChoice {
+  /** What is opened in the row, from the address. */
+  part: ExecutionsSearch['part']
+  onPart: (part: ExecutionsSearch['part']) => void
+}
+
 /** What can be done with a row: replay it, fill it into the form of its tool, and prove it. */
-export function ExecutionActions({ row }: { row: Execution }) {
-  const [opened, setOpened] = useState<'replay' | 'proof'>()
-  const toggle = (part: 'replay' | 'proof') => setOpened((now) => (now === part ? undefined : part))
-  useShortcuts({ r: () => setOpened('replay') })
+export function ExecutionActions({ row, part: opened, onPart }: { row: Execution } & PartChoice) {
+  const toggle = (part: ExecutionsSearch['part']) => onPart(opened === part ? undefined : part)
+  useShortcuts({ r: () => onPart('replay') })
   return (
     <>
       <Group gap="xs">

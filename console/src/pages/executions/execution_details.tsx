@@ -8,13 +8,13 @@ import { ResultView } from '../../shared/result/result_view.tsx'
 import { ForeignText } from '../../shared/text/foreign_text.tsx'
 import { TimeText } from '../../shared/time/time_text.tsx'
 import { codesQuery } from '../../shared/tool/codes_query.ts'
-import { ExecutionActions } from './execution_actions.tsx'
+import { ExecutionActions, type PartChoice } from './execution_actions.tsx'
 import { ExecutionFacts } from './execution_facts.tsx'
 import type { Execution } from './executions_query.ts'
 import { findLimitEnd } from './limit_end.ts'
 
 /** Why a row ended as it did, and what went in and came out. */
-export function ExecutionDetails({ row }: { row: Execution }) {
+export function ExecutionDetails({ row, part, onPart }: { row: Execution } & PartChoice) {
   const limitEnd = findLimitEnd(row)
   const explanation = useQuery(codesQuery).data?.get(row.code ?? '')
   return (
@@ -45,7 +45,7 @@ export function ExecutionDetails({ row }: { row: Execution }) {
         </Alert>
       )}
       <ExecutionFacts row={row} />
-      <ExecutionActions row={row} />
+      <ExecutionActions row={row} part={part} onPart={onPart} />
       <Part title="Arguments">
         {row.arguments === null || row.arguments === undefined ? (
           <NotKept what="arguments" setting="keep_arguments" />

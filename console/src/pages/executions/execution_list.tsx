@@ -40,7 +40,7 @@ export function ExecutionList({ rows, filters, openKey, onOpen, hasMore, loadMor
         <Link
           key="time"
           to="/executions"
-          search={(all) => ({ ...(filters ?? all), open: row.id })}
+          search={(all) => ({ ...(filters ?? all), open: row.id, part: undefined })}
           resetScroll={false}
           className={classes.link}
         >

@@ -5,18 +5,19 @@ import { StatusBadge } from '../../shared/list/status_badge.tsx'
 import { ErrorState } from '../../shared/states/error_state.tsx'
 import { ListOutline } from '../../shared/states/list_outline.tsx'
 import { ForeignText } from '../../shared/text/foreign_text.tsx'
+import type { PartChoice } from './execution_actions.tsx'
 import { ExecutionDetails } from './execution_details.tsx'
 import classes from './execution_panel.module.css'
 import { executionQuery } from './executions_query.ts'
 import { STATUS_TEXT } from './status_text.ts'
 
-interface ExecutionPanelProps {
+interface ExecutionPanelProps extends PartChoice {
   id: string
   onClose: () => void
 }
 
 /** One row of the journal, beside the list. */
-export function ExecutionPanel({ id, onClose }: ExecutionPanelProps) {
+export function ExecutionPanel({ id, part, onPart, onClose }: ExecutionPanelProps) {
   const row = useQuery(executionQuery(id))
   const panel = useRef<HTMLElement>(null)
   const isLoaded = row.data !== undefined
@@ -48,7 +49,7 @@ export function ExecutionPanel({ id, onClose }: ExecutionPanelProps) {
       {row.isPending && !row.error && <ListOutline rows={5} />}
       {row.data && (
         <Stack gap="md">
-          <ExecutionDetails row={row.data} />
+          <ExecutionDetails row={row.data} part={part} onPart={onPart} />
         </Stack>
       )}
     </aside>

@@ -32,7 +32,7 @@ export function ExecutionsPage() {
       void navigate({ search: (previous) => ({ ...previous, ...next }), replace: !isStep, resetScroll: false }),
     [navigate],
   )
-  const close = useCallback(() => change({ open: undefined }), [change])
+  const close = useCallback(() => change({ open: undefined, part: undefined }), [change])
   useShortcuts(search.open === undefined ? {} : { Escape: close })
   const { fetchNextPage, isFetchingNextPage } = list
   const loadMore = useCallback(() => {
@@ -72,7 +72,7 @@ export function ExecutionsPage() {
             <ExecutionList
               rows={rows}
               openKey={search.open}
-              onOpen={(row) => change({ open: row.id }, search.open === undefined)}
+              onOpen={(row) => change({ open: row.id, part: undefined }, search.open === undefined)}
               hasMore={list.hasNextPage && list.data?.searchedTo === undefined}
               loadMore={loadMore}
             />
@@ -88,7 +88,15 @@ export function ExecutionsPage() {
             </Group>
           )}
         </div>
-        {search.open !== undefined && <ExecutionPanel key={search.open} id={search.open} onClose={close} />}
+        {search.open !== undefined && (
+          <ExecutionPanel
+            key={search.open}
+            id={search.open}
+            part={search.part}
+            onPart={(part) => change({ part })}
+            onClose={close}
+          />
+        )}
       </div>
     </>
   )

@@ -59,7 +59,14 @@ export function Attention({ totals, since }: { totals: Totals; since: string }) 
       key: key.id,
       content: (
         <>
-          Your key <ForeignText isMono>{key.name}</ForeignText> expires on <TimeText>{key.expires_at ?? ''}</TimeText>.
+          Your key <ForeignText isMono>{key.name}</ForeignText> expires on <TimeText>{key.expires_at ?? ''}</TimeText>.{' '}
+          <Anchor
+            underline="always"
+            size="sm"
+            renderRoot={(props) => <Link to="/settings/$section" params={{ section: 'account' }} {...props} />}
+          >
+            Your keys
+          </Anchor>
         </>
       ),
     })),

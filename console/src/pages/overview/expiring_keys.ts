@@ -1,6 +1,4 @@
-import type { Schemas } from '../../shared/api/client.ts'
-
-export type Key = Schemas['KeyResponse']
+import type { Key } from '../../shared/keys/keys_query.ts'
 
 const WEEK_MS = 7 * 24 * 3_600_000
 

@@ -1,4 +1,5 @@
 import { List, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { FormDialog } from './form_dialog.tsx'
 import type { PlainAction } from './use_action.ts'
 
@@ -12,10 +13,12 @@ interface ConfirmDialogProps {
   isOpen: boolean
   onClose: () => void
   action: PlainAction
+  /** Choices below the effects, such as one that forces a refused action. */
+  children?: ReactNode
 }
 
 /** Asks before an action that cannot be undone, and names what it will do. Anything else is done at once, with `offerUndo`. */
-export function ConfirmDialog({ effects, ...dialog }: ConfirmDialogProps) {
+export function ConfirmDialog({ effects, children, ...dialog }: ConfirmDialogProps) {
   return (
     <FormDialog {...dialog} isDanger>
       <List size="sm" spacing={4}>
@@ -26,6 +29,7 @@ export function ConfirmDialog({ effects, ...dialog }: ConfirmDialogProps) {
       <Text size="sm" fw={600}>
         This cannot be undone.
       </Text>
+      {children}
     </FormDialog>
   )
 }

@@ -19,6 +19,8 @@ const PATHS = {
   account: 'M12 4a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM4 20c1-4 4-6 8-6s7 2 8 6',
   keyboard: 'M3 7h18v10H3zM7 11v.100M11 11v.100M15 11v.100M8 14h8',
   logout: 'M10 4H5v16h5M15 8l4 4-4 4M19 12H9',
+  settings: 'M4 7h9M17 7h3M15 5v4M4 12h3M11 12h9M9 10v4M4 17h9M17 17h3M15 15v4',
+  plus: 'M12 5v14M5 12h14',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   refresh: 'M20 12a8 8 0 1 1-2.300-5.700M20 4v5h-5',
   book: 'M5 4h12a2 2 0 0 1 2 2v14H7a2 2 0 0 1-2-2zM5 18a2 2 0 0 1 2-2h12',

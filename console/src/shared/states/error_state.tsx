@@ -51,6 +51,7 @@ function suggestStep(error: ApiError): string {
   if (error.status === 429 || error.status === 503) {
     return error.retryAfter ? `Try again in ${error.retryAfter} seconds.` : 'Try again in a moment.'
   }
+  if (error.status === 409) return 'Nothing was changed, for the reason above.'
   if (error.status === 422) return 'Change the value that is named above.'
   return 'Try again; if it stays, look for the request in the log of the server.'
 }

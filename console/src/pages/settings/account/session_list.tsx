@@ -1,0 +1,48 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { ActionButton } from '../../../shared/action/action_button.tsx'
+import { useAction } from '../../../shared/action/use_action.ts'
+import { api, unwrap } from '../../../shared/api/client.ts'
+import { ErrorState } from '../../../shared/states/error_state.tsx'
+import { ListOutline } from '../../../shared/states/list_outline.tsx'
+import classes from '../panel.module.css'
+import { Panel } from '../panel.tsx'
+import { SessionRow } from './session_row.tsx'
+import type { Session } from './sessions_query.ts'
+
+/** One's own sessions: end one, or all but this one. */
+export function SessionList({ sessions }: { sessions: UseQueryResult<Session[]> }) {
+  const others = (sessions.data ?? []).filter((session) => !session.is_current)
+  const endOthers = useAction({
+    run: async () => {
+      for (const { id } of others) {
+        await unwrap(api.DELETE('/v1/sessions/{session_id}', { params: { path: { session_id: id } } }))
+      }
+    },
+    changes: [['sessions']],
+  })
+  return (
+    <Panel
+      title="Your sessions"
+      note="A session is what a browser has instead of a key. It acts as you until it ends."
+      actions={
+        others.length > 0 && (
+          <ActionButton size="xs" variant="default" action={endOthers} what="Ending the other sessions">
+            {others.length === 1 ? 'End the other one' : `End all ${others.length} others`}
+          </ActionButton>
+        )
+      }
+    >
+      {sessions.error && (
+        <ErrorState error={sessions.error} what="Your sessions" retry={() => void sessions.refetch()} />
+      )}
+      {sessions.isPending && !sessions.error && <ListOutline rows={2} />}
+      {sessions.data && (
+        <ul className={classes.rows}>
+          {sessions.data.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}

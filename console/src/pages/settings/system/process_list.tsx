@@ -1,0 +1,39 @@
+import { Text } from '@mantine/core'
+import type { Schemas } from '../../../shared/api/client.ts'
+import { ForeignText } from '../../../shared/text/foreign_text.tsx'
+import { TimeText } from '../../../shared/time/time_text.tsx'
+import classes from '../panel.module.css'
+import { Panel } from '../panel.tsx'
+import { PanelRow } from '../panel_row.tsx'
+
+/** The processes that write to the journal. */
+export function ProcessList({ processes }: { processes: Schemas['ProcessResponse'][] }) {
+  return (
+    <Panel title="Processes" note="Those that have written to the journal and have not ended, at most 100.">
+      {processes.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No process has written to the journal yet.
+        </Text>
+      ) : (
+        <ul className={classes.rows}>
+          {processes.map((each) => (
+            <PanelRow
+              key={each.number}
+              name={<span>Writer {each.number}</span>}
+              facts={
+                <>
+                  <span>
+                    Process {each.pid} on <ForeignText isMono>{each.host}</ForeignText>
+                  </span>
+                  <span>
+                    Since <TimeText>{each.started_at}</TimeText>
+                  </span>
+                </>
+              }
+            />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
