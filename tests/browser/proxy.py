@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, NamedTuple
 
 import anyio
@@ -88,7 +89,9 @@ async def proxied(target: str = "", prefix: str = "") -> AsyncIterator[Proxy]:
     limits = httpx.Limits(max_connections=None)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        client = httpx.AsyncClient(timeout=None, limits=limits, trust_env=False)
+        # A jar that accepts no cookie: cookies belong to the browser.
+        jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+        client = httpx.AsyncClient(timeout=None, limits=limits, trust_env=False, cookies=jar)
         proxy = Proxy(f"http://127.0.0.1:{bound.getsockname()[1]}{prefix}", client, target, prefix)
         ready = anyio.Event()
         config = uvicorn.Config(proxy, log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1)

@@ -164,7 +164,7 @@ async def test_a_user_is_added_gets_a_key_is_changed_and_removed(admin: Visit) -
         await edit.get_by_label("Name").fill("ada l.")
         # Another admin changes the same user meanwhile.
         good(await other_admin.patch(f"/v1/users/{user_id}", json={"role": "admin"}))
-        changed = page.get_by_role("dialog").get_by_text("Somebody else changed this user meanwhile")
+        changed = page.get_by_role("dialog").get_by_text("Another admin changed this user meanwhile")
         await expect(changed).to_be_visible()
         await expect(page.get_by_role("button", name="Save")).to_be_disabled()
         await page.get_by_role("button", name="Keep mine").click()

@@ -14,7 +14,7 @@ interface EditUserDialogProps {
   onClose: () => void
 }
 
-/** Renames a user or changes their role; a change that somebody else makes meanwhile is shown, not overwritten. */
+/** Renames a user or changes their role; a change of another admin meanwhile is shown, not overwritten. */
 export function EditUserDialog({ user, onClose }: EditUserDialogProps) {
   const [base, setBase] = useState(user)
   const [name, setName] = useState(user.name)
@@ -50,7 +50,7 @@ export function EditUserDialog({ user, onClose }: EditUserDialogProps) {
       isReady={!hasChanged && name.trim() !== '' && (name.trim() !== base.name || role !== base.role)}
     >
       {hasChanged && (
-        <Alert color="yellow" variant="light" title="Somebody else changed this user meanwhile">
+        <Alert color="yellow" variant="light" title="Another admin changed this user meanwhile">
           <Text size="sm" mb="xs">
             The user is now <ForeignText isMono>{user.name}</ForeignText>, {user.role}. Your changes are not saved.
           </Text>
