@@ -64,7 +64,7 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
 
 
 @pytest.mark.parametrize("value", table(VALUES))
-async def test_a_value_arrives_as_it_is(board: Target, folder: Path, value: str) -> None:
+async def test_a_value_arrives_unchanged(board: Target, folder: Path, value: str) -> None:
     (folder / "kept").write_text("kept")
     config: dict[str, Any] = {"working_dir": str(folder), "writable": True}
     many = await board.command(

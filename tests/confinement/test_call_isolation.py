@@ -171,7 +171,7 @@ def f():
 
 
 @pytest.mark.parametrize("code", table(POISON))
-async def test_the_next_call_finds_all_as_ever(board: Target, code: str) -> None:
+async def test_the_next_call_finds_all_as_before(board: Target, code: str) -> None:
     assert (await board.python(code)).output is None
 
 

@@ -116,7 +116,7 @@ async def test_nothing_is_left_in_a_folder_that_would_lend_rights(
 
 
 @pytest.mark.parametrize("script", CHANGES)
-async def test_a_folder_that_may_not_be_written_to_stays_as_it_is(
+async def test_a_folder_that_may_not_be_written_to_is_unchanged(
     board: Target, folder: Path, secret_folder: Path, script: str
 ) -> None:
     before = state(folder)

@@ -188,7 +188,7 @@ async def test_a_program_can_do_no_more(board: Target) -> None:
     assert {command: end for command, end in found.items() if end[0] == 0 or end[1]} == {}
 
 
-async def test_no_right_is_left_and_none_can_come_back(board: Target) -> None:
+async def test_no_right_is_left_and_none_can_return(board: Target) -> None:
     tried = await board.shell("grep -hE '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp:)' /proc/self/status; ulimit -c")
     fields = dict(line.split(":\t") for line in tried.output["stdout"].splitlines()[:-1])
     assert {int(fields[f"Cap{kind}"], 16) for kind in ("Inh", "Prm", "Eff", "Amb")} == {0}

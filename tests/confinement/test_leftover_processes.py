@@ -114,7 +114,7 @@ async def test_nothing_outlives_a_caller_who_leaves(board: Target, mark: str) ->
     await until(lambda: have_all_ended(mark))
 
 
-async def test_no_one_goes_on_writing_to_a_folder_of_the_machine(board: Target, folder: Path) -> None:
+async def test_no_one_continues_writing_to_a_folder_of_the_machine(board: Target, folder: Path) -> None:
     script = (
         "(while :; do echo x >> ticks; done) & while [ ! -s ticks ]; do :; done; "
         "nohup sh -c 'while :; do echo x >> ticks; done' > /dev/null 2>&1 &"

@@ -232,7 +232,7 @@ async def test_the_place_asked_for_counts_and_no_header(net: Net) -> None:
     assert net.allowed.last.one("Proxy-Authorization") is None
 
 
-async def test_a_second_request_on_a_connection_is_looked_at_too(net: Net) -> None:
+async def test_a_second_request_on_a_connection_is_examined_too(net: Net) -> None:
     first = f"GET http://127.0.0.1:{net.allowed.port}/ HTTP/1.1\r\nContent-Length: 0\r\n\r\n"
     for second in (
         f"GET http://127.0.0.1:{net.forbidden.port}/ HTTP/1.1\r\n\r\n",

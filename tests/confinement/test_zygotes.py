@@ -49,7 +49,7 @@ async def test_a_call_is_answered_although_its_zygote_was_killed_before(board: T
     await replaced(board, killed)
 
 
-async def test_a_call_goes_on_when_its_zygote_is_killed(board: Target, mark: str) -> None:
+async def test_a_call_continues_when_its_zygote_is_killed(board: Target, mark: str) -> None:
     script = f"sleep {mark} & echo $! > pid; wait; echo went on"
     code = "import subprocess\ndef f(mark: str): return subprocess.run(['sleep', mark]).returncode"
     calls = asyncio.gather(board.shell(script), board.python(code, {"mark": mark}))

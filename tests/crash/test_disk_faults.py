@@ -82,7 +82,7 @@ async def test_wherever_the_log_is_torn_the_journal_opens_and_what_is_left_of_it
     assert seen[frames:] == [acknowledged] * len(after), "what was synced is there, whatever follows it"
 
 
-async def test_a_board_goes_on_after_its_log_was_torn(tmp_path: Path) -> None:
+async def test_a_board_continues_after_its_log_was_torn(tmp_path: Path) -> None:
     acknowledged = await write_and_lose_power(tmp_path, 3)
     log = tmp_path / "board.db-wal"
     log.write_bytes(log.read_bytes()[:-FRAME] + os.urandom(FRAME // 2))
@@ -155,7 +155,7 @@ async def test_when_the_database_has_no_more_room_what_ran_goes_to_the_room_that
 @pytest.mark.parametrize(
     ("database_url", "dies"), [("sqlite", False), ("sqlite", True), ("postgresql", True)], indirect=["database_url"]
 )
-async def test_when_nothing_can_be_written_at_all_the_caller_is_informed_and_the_row_comes_later(
+async def test_when_nothing_can_be_written_at_all_the_caller_is_informed_and_the_row_arrives_later(
     database_url: str, tmp_path: Path, dies: bool
 ) -> None:
     server = Served(database_url, tmp_path, patience=SHORT)

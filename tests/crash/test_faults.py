@@ -166,7 +166,7 @@ async def test_a_database_that_is_restarted_costs_nothing_that_was_acknowledged(
 
 
 @pytest.mark.parametrize("key", [None, "a key"])
-async def test_a_caller_who_goes_away_before_the_commit_leaves_a_row(
+async def test_a_caller_who_disconnects_before_the_commit_leaves_a_row(
     database_url: str, tmp_path: Path, key: str | None
 ) -> None:
     server = Served(database_url, tmp_path)

@@ -117,7 +117,7 @@ async def test_a_server_that_is_frozen_is_not_taken_for_dead_however_long(databa
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-async def test_a_server_cut_off_for_so_long_that_it_was_given_up_says_so_and_goes_on(
+async def test_a_server_cut_off_for_so_long_that_it_was_given_up_says_so_and_continues(
     database_url: str, tmp_path: Path
 ) -> None:
     async with (

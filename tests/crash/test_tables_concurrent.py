@@ -66,7 +66,7 @@ async def test_a_hundred_clients_get_every_row_in_exactly_once(database_url: str
     ("end", "board_is_in"),
     [("stopped", "SQLite"), ("stopped", "the same"), ("killed", "SQLite"), ("killed", "the same")],
 )
-async def test_a_database_that_goes_away_and_comes_back_has_every_row_once(
+async def test_a_database_that_is_unavailable_for_a_while_has_every_row_once(
     own_postgres: PostgresServer, tmp_path: Path, end: str, board_is_in: str
 ) -> None:
     make_durable(own_postgres)

@@ -107,7 +107,7 @@ async def test_a_call_that_has_no_time_for_a_lock_says_so_and_leaves_no_row(boar
     assert sorted(await rows_of(tables, "SELECT n FROM notes")) == [("after",), ("before",)]
 
 
-async def test_a_table_that_is_locked_when_it_is_first_looked_at_serves_when_it_is_free(
+async def test_a_table_that_is_locked_when_it_is_first_examined_serves_when_it_is_free(
     tables: str, tmp_path: Path
 ) -> None:
     file = write_tables(tmp_path / "tables.json", ledger(), ledger("other", "others"), database=driver_url(tables))

@@ -92,7 +92,7 @@ async def test_rows_that_are_written_while_the_journal_closes_are_not_reported_t
     assert "execution_not_recorded" not in caplog.text
 
 
-async def test_what_is_in_the_spool_counts_when_the_database_comes_back_while_the_journal_closes(
+async def test_what_is_in_the_spool_counts_when_the_database_returns_while_the_journal_closes(
     start: Start, journal: Reader
 ) -> None:
     process = start()
@@ -129,7 +129,7 @@ async def test_a_process_that_never_reached_the_database_loses_nothing_that_it_a
     assert await statuses(journal) == expected
 
 
-async def test_what_is_in_the_spool_counts_when_its_process_dies_while_the_dead_are_looked_for(
+async def test_what_is_in_the_spool_counts_when_its_process_dies_while_the_dead_are_searched_for(
     start: Start, journal: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dying = start()

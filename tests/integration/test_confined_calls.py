@@ -204,7 +204,7 @@ async def test_a_command_with_a_key_runs_once(way: ConfinedSurface, folder: Path
     assert (folder / "log").read_text() == "one\nbad\none\n"
 
 
-async def test_a_folder_that_is_not_writable_stays_as_it_is(way: ConfinedSurface, folder: Path) -> None:
+async def test_a_folder_that_is_not_writable_is_unchanged(way: ConfinedSurface, folder: Path) -> None:
     (folder / "data").write_text("kept\n")
     await way.create(shell("cat data; echo changed > data; echo $?", shell=True, working_dir=str(folder)))
     answer = await way.call("tool")

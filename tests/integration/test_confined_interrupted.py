@@ -197,7 +197,7 @@ async def call_and_disconnect(through: str, board: Pegboard, tree: Tree) -> None
 
 
 @kinds
-async def test_a_caller_who_goes_away_takes_the_processes_along(board: Pegboard, through: str, kind: str) -> None:
+async def test_a_caller_who_disconnects_takes_the_processes_along(board: Pegboard, through: str, kind: str) -> None:
     tree = Tree(kind, name="tree")
     await board.add(tree.definition)
     await board.add(shell("true", name="first"))

@@ -132,7 +132,7 @@ async def at(board: Pegboard, *words: str, stdin: str | None = None) -> Outcome:
 
 @pytest.mark.parametrize("form", ["yaml", "json"])
 @pytest.mark.parametrize("through", ["library", "library on postgresql"], indirect=True)
-async def test_what_was_exported_applies_as_it_is_and_changes_where_it_was_edited(
+async def test_what_was_exported_applies_unchanged_and_changes_where_it_was_edited(
     board: Pegboard, form: str, tmp_path: Path
 ) -> None:
     await board.secrets.put("KEY", "1234567", board.admin)

@@ -46,7 +46,7 @@ def test_a_failure_in_the_last_round_leads_to_the_error_handler_and_an_earlier_o
     assert route_after_tools({"messages": [asks(), bad, asks(), good]}) == "agent"
 
 
-async def test_failures_are_recorded_in_the_state_and_the_model_goes_on() -> None:
+async def test_failures_are_recorded_in_the_state_and_the_model_continues() -> None:
     async with memory_board() as board:
 
         @board.tool
@@ -166,7 +166,7 @@ async def test_a_tool_that_succeeds_in_between_is_not_given_up() -> None:
     assert fails == []
 
 
-async def test_the_graph_goes_on_with_its_fallback_if_a_tool_is_given_up() -> None:
+async def test_the_graph_continues_with_its_fallback_if_a_tool_is_given_up() -> None:
     async with memory_board() as board:
 
         @board.tool

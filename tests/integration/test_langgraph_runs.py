@@ -183,7 +183,7 @@ async def test_another_board_on_the_same_database_resumes_a_graph_without_runnin
     assert ran == {"pay": 1, "look": 2}
 
 
-async def test_a_tool_that_detaches_goes_on_and_the_resumed_graph_gets_its_answer() -> None:
+async def test_a_tool_that_detaches_continues_and_the_resumed_graph_gets_its_answer() -> None:
     async with memory_board() as board:
         begun, may_end, ran = asyncio.Event(), asyncio.Event(), 0
 
@@ -243,7 +243,7 @@ async def test_two_calls_of_a_message_that_are_the_same_run_both() -> None:
     assert sorted(texts_in(ended["messages"])) == ["1", "2"]
 
 
-async def test_a_call_that_a_person_changed_before_the_graph_goes_on_runs_as_changed() -> None:
+async def test_a_call_that_a_person_changed_before_the_graph_continues_runs_as_changed() -> None:
     async with memory_board() as board:
         sent: list[str] = []
 

@@ -128,7 +128,7 @@ async def test_a_graph_goes_to_its_tools_if_all_calls_are_unreadable() -> None:
     assert ended["messages"][-1].text == "done"
 
 
-async def test_a_message_put_together_from_chunks_makes_its_calls() -> None:
+async def test_a_message_assembled_from_chunks_makes_its_calls() -> None:
     pieces = ['{"expression"', ': "6 * 7"}']
     chunks = [
         AIMessageChunk(content="", tool_call_chunks=[{"name": name, "args": args, "id": id, "index": 0}])

@@ -232,7 +232,9 @@ async def test_what_is_over_the_limit_does_not_reach_the_upstream(board: Pegboar
 
 
 @pytest.mark.parametrize("kind", ["http", "mcp"])
-async def test_a_caller_who_goes_away_ends_the_call_at_the_upstream(board: Pegboard, shop: Upstream, kind: str) -> None:
+async def test_a_caller_who_disconnects_ends_the_call_at_the_upstream(
+    board: Pegboard, shop: Upstream, kind: str
+) -> None:
     shop.behaviour = hang
     async with changeable_server(tool("say")) as server, served(board) as url:
         await board.imports.mcp(board.admin, server_url=server.url)

@@ -76,7 +76,7 @@ class TestBaseFields:
 class TestToolSpecificFields:
     """Field Descriptions: Tool-Specific Fields."""
 
-    async def test_every_field_comes_back_as_it_was_given(self, board: Pegboard, surface: Surface) -> None:
+    async def test_every_field_returns_as_it_was_given(self, board: Pegboard, surface: Surface) -> None:
         made = await surface.create(WHOLE)
         shown = await surface.show("quote")
         assert made == shown

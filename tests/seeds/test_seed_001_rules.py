@@ -216,7 +216,7 @@ class TestRateLimitStructure:
             with pytest.raises(Refusal, match=f"rate_limit.{missing}: required"):
                 await board.add(mock(rate_limit={key: value for key, value in good.items() if key != missing}))
 
-    async def test_the_burst_may_come_at_once_and_then_it_says_when_to_come_back(
+    async def test_the_burst_may_come_at_once_and_then_it_says_when_to_return(
         self, board: Pegboard, surface: Surface
     ) -> None:
         await surface.create(mock(rate_limit={"max_calls": 2, "period": "hour", "burst": 3}))

@@ -126,7 +126,7 @@ class TestToolFailures:
         contract.board.tool(name="fails")(_fail)
         assert (await ask(contract, envelope("fails", {})))["error_msg"] == "the disk is full"
 
-    async def test_3_the_workflow_sees_the_error_as_data_and_goes_on(self, contract: Contract) -> None:
+    async def test_3_the_workflow_sees_the_error_as_data_and_continues(self, contract: Contract) -> None:
         contract.board.tool(name="fails")(_fail)
         requests = [envelope("fails", {}), envelope("nothing", {}), envelope("echo", {})]
         answers = [await ask(contract, request) for request in requests]

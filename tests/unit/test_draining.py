@@ -42,7 +42,7 @@ async def test_new_calls_are_refused_and_running_ones_waited_for(board: Pegboard
     assert [row.tool_name for row in await calls_of(board)] == ["waits"]
 
 
-async def test_it_does_not_wait_for_ever(board: Pegboard) -> None:
+async def test_it_does_not_wait_forever(board: Pegboard) -> None:
     started = asyncio.Event()
 
     @board.tool

@@ -106,9 +106,7 @@ class TestExport:
         assert "pegboard_end" in lines[-1]
         assert ran.err == ""
 
-    def test_many_pieces_are_put_together(
-        self, admin: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_many_pieces_are_assembled(self, admin: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(3):
             admin.run("call", "echo").done()
         file = tmp_path / "journal.jsonl"

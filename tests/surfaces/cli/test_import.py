@@ -221,7 +221,7 @@ async def test_bytes_that_are_no_text_on_the_command_line_are_no_crash(run: Run,
     assert refused.err.startswith("Error: ")
 
 
-async def test_a_board_that_goes_away_in_the_middle_is_unreachable(tmp_path: Path) -> None:
+async def test_a_board_that_disappears_in_the_middle_is_unreachable(tmp_path: Path) -> None:
     events = {"Content_Type": "text/event-stream", "X_Request_Id": "1"}
     progress = 'event: progress\ndata: {"what": "reading", "done": 1, "total": 2}\n\n'
     for behaviour in (answer(200, progress, **events), answer(200, "", **events)):

@@ -22,7 +22,7 @@ async def seen_on_terminal(board: Pegboard, tool: str) -> tuple[str, list[str]]:
     return seen, re.split(r"[\r\n]+", STEERING.sub("", seen))
 
 
-async def test_a_bar_shows_how_far_it_is_and_goes_away(board: Pegboard) -> None:
+async def test_a_bar_shows_how_far_it_is_and_disappears(board: Pegboard) -> None:
     @board.tool
     async def half(context: CallContext) -> int:
         """Half."""

@@ -42,7 +42,7 @@ def test_without_a_title_it_is_called_after_what_is_reported_first(member: Progr
     assert QUESTION in member.run("threads", "list").done().out
 
 
-def test_what_was_reported_is_shown_with_calls_and_what_came_of_them(member: Program, thread: str) -> None:
+def test_what_was_reported_is_shown_with_calls_and_the_outcome_of_them(member: Program, thread: str) -> None:
     member.run("threads", "add", thread, "--role", "system", "Be\nbrief.").done()
     member.run("threads", "add", thread, QUESTION).done()
     member.run("call", "math_eval", "expression=6 * 7", "--thread", thread).done()

@@ -135,7 +135,7 @@ def test_a_list_that_is_cut_says_how_to_read_on(admin: Program) -> None:
     assert [tool["name"] for tool in second["items"]] == [f"many_{number:03}" for number in range(5, 10)]
 
 
-def test_all_and_large_limits_are_put_together_from_pages(admin: Program) -> None:
+def test_all_and_large_limits_are_assembled_from_pages(admin: Program) -> None:
     definitions = [mock(f"page_{number:03}") for number in range(205)]
     admin.run("apply", "-", stdin=json.dumps(definitions)).done()
     every = admin.run("tools", "list", "-q", "page_", "--all", "--json").done().json

@@ -45,7 +45,7 @@ def test_no_board_at_the_address_exits_3_and_says_how_to_start_one(unreachable: 
     assert "pegboard serve" in ran.err
 
 
-def test_no_key_exits_2_and_says_where_it_was_looked_for(admin: Program, tmp_path: Path) -> None:
+def test_no_key_exits_2_and_says_where_it_was_searched_for(admin: Program, tmp_path: Path) -> None:
     ran = admin.run("whoami", PEGBOARD_HOME=str(tmp_path))
     assert ran.code == 2
     assert "PEGBOARD_KEY" in ran.err

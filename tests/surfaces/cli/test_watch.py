@@ -32,7 +32,7 @@ def waiting(board: Pegboard) -> anyio.Event:
     return go_on
 
 
-async def test_each_call_is_a_line_when_it_begins_goes_on_and_ends(board: Pegboard) -> None:
+async def test_each_call_is_a_line_when_it_begins_continues_and_ends(board: Pegboard) -> None:
     go_on = waiting(board)
     async with program_of_admin(board) as program, started(program, "watch") as running:
         await running.wait_for_stderr(WATCHING)
@@ -89,7 +89,7 @@ async def test_calls_of_one_tool_or_of_one_user_are_picked_out(board: Pegboard) 
         assert "admin" not in (await by_user.ended()).done().out
 
 
-async def test_it_goes_on_when_the_connection_broke(board: Pegboard) -> None:
+async def test_it_continues_when_the_connection_broke(board: Pegboard) -> None:
     async with relayed(board) as (program, relay), started(program, "watch") as running:
         await running.wait_for_stderr(WATCHING)
         await board.call("echo")

@@ -138,7 +138,7 @@ async def test_only_a_response_to_a_request_of_the_session_is_accepted(admin: ht
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-async def test_the_timeout_of_a_call_stands_still_while_its_client_is_asked(
+async def test_the_timeout_of_a_call_is_paused_while_its_client_is_asked(
     board: Pegboard, admin: httpx.AsyncClient, era: str
 ) -> None:
     await take(admin, era)

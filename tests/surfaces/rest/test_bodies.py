@@ -39,7 +39,7 @@ async def test_a_body_of_exactly_the_limit_is_taken_and_one_byte_more_is_not(sma
             assert found["detail"] == "The body is larger than the 4,096 bytes accepted here"
 
 
-async def test_a_body_without_a_length_is_counted_as_it_comes(small: Pegboard) -> None:
+async def test_a_body_without_a_length_is_counted_as_it_arrives(small: Pegboard) -> None:
     async def pieces(size: int) -> AsyncIterator[bytes]:
         body = padded(size)
         for start in range(0, size, 1000):
@@ -53,7 +53,7 @@ async def test_a_body_without_a_length_is_counted_as_it_comes(small: Pegboard) -
             )
 
 
-async def test_a_length_that_is_too_large_is_refused_before_the_body_comes(small: Pegboard) -> None:
+async def test_a_length_that_is_too_large_is_refused_before_the_body_arrives(small: Pegboard) -> None:
     async with served(small) as url:
         for path in PATHS[1:]:
             async with wire(url) as stream:

@@ -97,7 +97,7 @@ async def test_a_stream_is_ended_with_all_its_calls_those_that_wait_for_their_tu
     assert len(await calls_of(board, "wait")) == 20
 
 
-async def test_one_call_of_a_stream_is_ended_and_the_others_go_on(board: Pegboard, admin: httpx.AsyncClient) -> None:
+async def test_one_call_of_a_stream_is_ended_and_the_others_continue(board: Pegboard, admin: httpx.AsyncClient) -> None:
     waiting(board)
     async with (
         served(board) as url,

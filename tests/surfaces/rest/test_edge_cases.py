@@ -136,7 +136,7 @@ class TestOnTheWire:
                 assert (await read_response(stream))[0] == 200
         assert len(await calls_of(board)) == (1 if method == "POST" else 0)
 
-    async def test_head_is_get_without_the_body_and_the_connection_goes_on(self, board: Pegboard) -> None:
+    async def test_head_is_get_without_the_body_and_the_connection_continues(self, board: Pegboard) -> None:
         async with served(board) as url, wire(url) as stream:
             await stream.send(
                 head("HEAD", "/healthz", key=None) + head("GET", "/healthz", "Connection: close", key=None)

@@ -72,7 +72,7 @@ async def test_each_filter_leaves_only_what_it_names(stored_admin: httpx.AsyncCl
     ]
 
 
-async def test_a_search_goes_on_where_the_request_before_has_ended(
+async def test_a_search_continues_where_the_request_before_has_ended(
     stored_admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(execution_reader, "MAX_SEARCHED_ROWS", 3)

@@ -88,7 +88,7 @@ async def test_one_tool_is_watched_by_its_name_or_id_however_it_is_called(
                 assert [one.data["tool_name"].lower() for one in found if one] == ["quote", "quote"]
 
 
-async def test_progress_is_seen_and_a_broken_watch_goes_on_where_it_was(board: Pegboard) -> None:
+async def test_progress_is_seen_and_a_broken_watch_continues_where_it_was(board: Pegboard) -> None:
     go_on = anyio.Event()
 
     @board.tool

@@ -108,7 +108,7 @@ async def test_a_fault_of_the_boards_own_is_an_event_that_says_nothing_of_it(
     assert "inner matters" not in json.dumps(data)
 
 
-async def test_progress_comes_while_the_work_goes_on(board: Pegboard) -> None:
+async def test_progress_comes_while_the_work_continues(board: Pegboard) -> None:
     go_on = anyio.Event()
 
     async def slowly(got: Received, wire: Wire) -> None:
@@ -132,7 +132,7 @@ async def test_progress_comes_while_the_work_goes_on(board: Pegboard) -> None:
 
 
 @pytest.mark.parametrize("path", [OPENAPI, MCP])
-async def test_a_reader_who_goes_away_ends_the_work(board: Pegboard, path: str) -> None:
+async def test_a_reader_who_disconnects_ends_the_work(board: Pegboard, path: str) -> None:
     async with upstream(hang) as server, served(board) as url:
         body = {"url": server.url} if path == OPENAPI else {"server_url": server.url}
         async with (
@@ -155,7 +155,7 @@ async def _is_empty(some: set[Any]) -> bool:
     return not some
 
 
-async def test_a_reader_who_goes_away_while_tools_are_made_leaves_all_or_none(stored_board: Pegboard) -> None:
+async def test_a_reader_who_disconnects_while_tools_are_made_leaves_all_or_none(stored_board: Pegboard) -> None:
     document = large(300)
     async with served(stored_board) as url:
         for lines_read in (1, 3, 6):

@@ -72,12 +72,12 @@ async def test_another_users_private_tool_is_not_found(board: Pegboard, admin: h
         problem(await bob.get("/v1/lint", params={"for": "plain", "tool": "hidden"}), 404)
 
 
-async def test_without_a_provider_the_main_ones_are_looked_at(admin: httpx.AsyncClient) -> None:
+async def test_without_a_provider_the_main_ones_are_examined(admin: httpx.AsyncClient) -> None:
     answer = good(await admin.get("/v1/lint"))
     assert tuple(each["dialect"] for each in answer["providers"]) == DEFAULT_PROVIDERS
 
 
-async def test_a_provider_named_twice_is_looked_at_once(admin: httpx.AsyncClient) -> None:
+async def test_a_provider_named_twice_is_examined_once(admin: httpx.AsyncClient) -> None:
     answer = good(await admin.get("/v1/lint", params=[("for", "picky"), ("for", "fussy"), ("for", "plain")]))
     assert [each["dialect"] for each in answer["providers"]] == ["picky", "plain"]
 

@@ -212,7 +212,7 @@ async def test_a_board_that_cannot_take_calls_answers_503(board: Pegboard, admin
     assert answer.json()["same"] is False
 
 
-async def test_it_is_cancelled_when_a_caller_who_asked_goes_away(board: Pegboard, admin: httpx.AsyncClient) -> None:
+async def test_it_is_cancelled_when_a_caller_who_asked_disconnects(board: Pegboard, admin: httpx.AsyncClient) -> None:
     started, released = asyncio.Semaphore(0), asyncio.Event()
 
     @board.tool(keep_arguments=True, read_only=True)

@@ -61,7 +61,7 @@ async def test_no_answer_log_line_or_row_holds_a_secret(
     assert "'password': '(hidden)'" in caplog.text
 
 
-async def test_a_reference_to_a_named_secret_is_shown_as_it_is(admin: httpx.AsyncClient) -> None:
+async def test_a_reference_to_a_named_secret_is_shown_unchanged(admin: httpx.AsyncClient) -> None:
     shown = good(await admin.post("/v1/tools", json=mock(tool_type="http", config=REFERRING)), 201)
     assert shown["config"]["headers"] == REFERRING["headers"]
 

@@ -126,13 +126,13 @@ async def test_parts_give_the_same_answer_as_the_whole(url: str, raw: bytes) -> 
     assert answers[0] == answers[1] == answers[2]
 
 
-async def test_a_body_that_comes_later_is_waited_for(url: str) -> None:
+async def test_a_body_that_arrives_later_is_waited_for(url: str) -> None:
     whole = posted()
     status, _, body = await send_parts(url, whole[:-5], whole[-5:])
     assert (status, body["result"]) == (200, {"echo": {"text": "hello"}})
 
 
-async def test_a_head_that_comes_in_parts_is_put_together(url: str) -> None:
+async def test_a_head_that_arrives_in_parts_is_assembled(url: str) -> None:
     whole = posted()
     status, _, body = await send_parts(url, whole[:20], whole[20:50], whole[50:])
     assert (status, body["result"]) == (200, {"echo": {"text": "hello"}})
@@ -204,7 +204,7 @@ class TestTheCallerLeaves:
         (row,) = await calls_of(board)
         assert (row.status, row.code) == ("failed", "cancelled")
 
-    async def test_their_call_goes_on_if_it_has_a_key(self, board: Pegboard, url: str, begun: asyncio.Event) -> None:
+    async def test_their_call_continues_if_it_has_a_key(self, board: Pegboard, url: str, begun: asyncio.Event) -> None:
         async with wire(url) as stream:
             await stream.send(posted("/v1/tools/short/call", b"{}", "Idempotency-Key: k1"))
             await begun.wait()

@@ -38,7 +38,7 @@ class Waiting:
         board.tool(name="wait", **fields)(wait)
 
 
-async def test_calls_of_a_reader_who_goes_away_end_after_a_moment(board: Pegboard) -> None:
+async def test_calls_of_a_reader_who_disconnects_end_after_a_moment(board: Pegboard) -> None:
     replace_following(board, grace=0.05)
     tool = Waiting(board)
     async with served(board) as url:
@@ -50,7 +50,7 @@ async def test_calls_of_a_reader_who_goes_away_end_after_a_moment(board: Pegboar
 
 
 @pytest.mark.parametrize("how", ["detach", "key"])
-async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board: Pegboard, how: str) -> None:
+async def test_a_call_that_continues_is_there_for_the_reader_who_returns(board: Pegboard, how: str) -> None:
     replace_following(board, grace=0.01)
     tool = Waiting(board, **({"on_disconnect": "detach"} if how == "detach" else {}))
     headers = {"Idempotency-Key": "k"} if how == "key" else {}
@@ -74,7 +74,7 @@ async def test_a_call_that_goes_on_is_there_for_the_reader_who_comes_back(board:
 
 
 @pytest.mark.parametrize("path", ["/v1/tools/wait/call", CALLS])
-async def test_a_plain_call_goes_on_without_its_caller_if_its_tool_says_so(
+async def test_a_plain_call_continues_without_its_caller_if_its_tool_says_so(
     board: Pegboard, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asgi_request, "DISCONNECT_CHECK_SECONDS", 0)
@@ -137,7 +137,7 @@ async def test_a_thousand_readers_who_do_not_read_cost_no_more_than_one_log(boar
         await until(all_gone)
 
 
-async def test_a_reader_who_stops_reading_is_given_up_and_can_come_back(
+async def test_a_reader_who_stops_reading_is_given_up_and_can_return(
     board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     patient = event_stream.SEND_TIMEOUT_SECONDS

@@ -21,7 +21,7 @@ async def threads() -> AsyncIterator[ThreadWorkers]:
     made.close()
 
 
-async def test_results_and_errors_come_back_and_the_context_goes_along(threads: ThreadWorkers) -> None:
+async def test_results_and_errors_return_and_the_context_goes_along(threads: ThreadWorkers) -> None:
     WHO.set("ada")
     assert await threads.run(WHO.get) == "ada"
     for error in (ValueError("v"), SystemExit(3), KeyboardInterrupt()):

@@ -174,7 +174,7 @@ async def test_a_call_is_found_many_messages_back_but_not_any_number(
         await added(board, build_calls(("first", "a")), later, later, build_answer("first", "too late"))
 
 
-async def test_the_message_that_holds_the_call_comes_back(board: Pegboard) -> None:
+async def test_the_message_that_holds_the_call_returns(board: Pegboard) -> None:
     thread = await board.threads.create(board.admin)
     (asked,) = await board.threads.add(thread.id, board.admin, build_calls(("c", "a")))
     (get_outcome,) = await board.threads.add(thread.id, board.admin, build_answer("c", '{"x": 1}'))

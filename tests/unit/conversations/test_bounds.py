@@ -67,7 +67,7 @@ async def test_a_page_of_short_messages_is_as_long_as_was_asked_for(board: Pegbo
     assert (await board.threads.messages(empty.id, board.admin)).next_cursor is None
 
 
-async def test_answers_are_looked_for_in_so_many_bytes_of_messages(
+async def test_answers_are_searched_for_in_so_many_bytes_of_messages(
     stored_board: Pegboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     me, threads = stored_board.admin, stored_board.threads
@@ -131,7 +131,7 @@ async def test_arguments_that_are_too_deep_are_refused_and_not_a_fault_of_the_bo
     assert (await board.threads.get(thread.id, board.admin)).messages == 0
 
 
-async def test_what_is_added_comes_back_as_it_is_read_later(stored_board: Pegboard) -> None:
+async def test_what_is_added_returns_as_it_is_read_later(stored_board: Pegboard) -> None:
     me, threads = stored_board.admin, stored_board.threads
     thread = await threads.create(me)
     added = await threads.add(thread.id, me, {"role": "user", "content": "a\0b"})

@@ -30,7 +30,7 @@ ITEMS = [
 
 @pytest.mark.parametrize("name", PICTURES)
 @pytest.mark.parametrize("other", PICTURES)
-def test_a_picture_goes_back_where_it_came_from_and_is_reported_elsewhere(name: str, other: str) -> None:
+def test_a_picture_is_sent_back_where_it_came_from_and_is_reported_elsewhere(name: str, other: str) -> None:
     found = [message(0, "user", "[image]", dialect=name, raw=PICTURES[name])]
     (item,) = history(other, found).items
     assert (item == PICTURES[name]) == (name == other)
@@ -61,7 +61,7 @@ def test_items_keep_their_ids_and_their_reasoning(raw: Any) -> None:
     ]
 
 
-def test_a_response_of_openai_goes_back_without_its_nulls() -> None:
+def test_a_response_of_openai_is_sent_back_without_its_nulls() -> None:
     function = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
     assistant = {"role": "assistant", "content": None, "tool_calls": [function], "function_call": None, "audio": None}
     raw = {"choices": [{"index": 0, "message": assistant | {"reasoning_content": "Hm"}, "finish_reason": "tool_calls"}]}
@@ -87,7 +87,7 @@ def test_an_event_of_an_agent_is_made_from_its_content() -> None:
     assert history("google_adk", found).items[0]["content"] == raw
 
 
-def test_a_text_goes_back_as_the_model_wrote_it() -> None:
+def test_a_text_is_sent_back_as_the_model_wrote_it() -> None:
     raw = 'I look.\n<tool_call>\n{"name":"get_weather","arguments":{"city":"Bern"}}\n</tool_call>'
     found = [message(0, "assistant", "I look.", call("", result=7), dialect="text_hermes", raw=raw)]
     assert history("text_hermes", found).items == [
@@ -132,7 +132,7 @@ def test_an_entry_of_mistrals_conversations_becomes_a_message() -> None:
     assert [item["role"] for item in history("mistral", found).items] == ["assistant", "tool"]
 
 
-def test_a_signature_that_was_kept_with_its_call_goes_back_too() -> None:
+def test_a_signature_that_was_kept_with_its_call_is_sent_back_too() -> None:
     signed = call("a", result=7, thought_signature_b64="cw==", duration_ms=3)
     found = [message(0, "user", "Go"), message(1, "assistant", None, signed, dialect="gemini_generate_content")]
     assert history("gemini_generate_content", found).items[1]["parts"][0]["thoughtSignature"] == "cw=="

@@ -44,7 +44,7 @@ def test_parts_of_one_turn_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert turn.text == "".join(f"{place} " for place in range(500))
 
 
-def test_bare_calls_are_gone_through_a_few_times_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bare_calls_are_examined_a_few_times_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Counted(DIALECTS.turn_reader.read([{"name": "a", "arguments": {}}] * 500))
     monkeypatch.setattr(TurnReader, "read", lambda _reader, _body: found)
     with pytest.raises(Invalid, match="500 calls in one payload"):

@@ -135,7 +135,7 @@ async def test_a_result_that_would_take_too_long_to_check_is_remembered_unchecke
     assert len(message.tool_calls[0]["result"]) == 20_000 and "result_valid" not in message.tool_calls[0]
 
 
-async def test_a_result_that_comes_later_is_held_against_the_schema_then(tools: Pegboard) -> None:
+async def test_a_result_that_arrives_later_is_held_against_the_schema_then(tools: Pegboard) -> None:
     thread = await tools.threads.create(tools.admin)
     calls = [{"id": "c", "name": "counted", "arguments": {}}]
     (asked,) = await tools.threads.add(

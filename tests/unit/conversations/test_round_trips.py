@@ -42,7 +42,7 @@ async def test_a_conversation_goes_out_and_comes_in_again_the_same(board: Pegboa
         ], dialect
 
 
-async def test_a_conversation_begun_with_one_provider_goes_on_with_another(board: Pegboard) -> None:
+async def test_a_conversation_begun_with_one_provider_continues_with_another(board: Pegboard) -> None:
     for dialect, call, result in PAIRS[:8]:
         bodies = (
             {"role": "user", "content": "Weather?"},

@@ -136,7 +136,7 @@ def test_a_failure_says_so_in_the_response() -> None:
     assert [one["data"]["response"] for one in parts] == [{"error": "No"}, {"result": [1]}]
 
 
-def test_integers_come_back_from_doubles_at_any_depth_and_nothing_else_changes() -> None:
+def test_integers_return_from_doubles_at_any_depth_and_nothing_else_changes() -> None:
     deep: Any = 3.0
     for _ in range(5_000):
         deep = [deep]

@@ -49,7 +49,7 @@ def test_a_new_id_under_the_same_key_begins_another_call(into: Assembly) -> None
     assert [call.name for call in into.calls()] == ["a", "b"]
 
 
-def test_a_call_cut_off_before_its_arguments_came_is_malformed_and_one_that_is_over_is_empty(into: Assembly) -> None:
+def test_a_call_cut_off_before_its_arguments_arrived_is_malformed_and_one_that_is_over_is_empty(into: Assembly) -> None:
     into.piece(0, name="a", id="1")
     into.piece(1, name="b", id="2")
     into.over(1)

@@ -69,7 +69,7 @@ def test_an_action_that_was_observed_is_not_taken_again() -> None:
     assert [(call.name, call.result) for call in calls] == [("get_weather", '{"t":7}'), ("list_projects", ABSENT)]
 
 
-def test_the_thought_goes_back_with_the_observation() -> None:
+def test_the_thought_is_sent_back_with_the_observation() -> None:
     (call,) = calls_of(DIALECT, 'Thought: I need it\nAction: get_weather\nAction Input: {"city": "Zürich"}')
     assert call.extra == {"thought": "I need it"}
     assert DIALECT.render([Answer(call, bad("no such city", "get_weather"))], many=True) == (

@@ -44,7 +44,7 @@ def test_one_problem_leads_and_more_are_listed() -> None:
     assert orjson.loads(Detailed().render_json(answer_of(failed(FIRST, SECOND)))) == two
 
 
-def test_other_errors_have_their_message_and_when_to_come_back() -> None:
+def test_other_errors_have_their_message_and_when_to_return() -> None:
     assert rendered(Detailed(), failed(wait=20))["error"] == {
         "type": "UNKNOWN_ERROR",
         "message": "All of it",

@@ -18,7 +18,7 @@ def display(**parts: Any) -> Display:
     return Display.model_validate(parts)
 
 
-def test_sql_is_one_line_with_its_keywords_as_they_are() -> None:
+def test_sql_is_one_line_with_its_keywords_unchanged() -> None:
     assert (
         format_line("Select  a,\n  b\nFROM t\twhere x = 'two  words'", SQL)
         == "Select a, b FROM t where x = 'two words'"

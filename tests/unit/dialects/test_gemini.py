@@ -75,7 +75,7 @@ def test_calls_that_are_composed_are_read_back(calls: list[AskedCall], with_ids:
 
 
 @pytest.mark.parametrize("signature", ["EnNpZ_8=", "EnNpZ/8=", "cw=="])
-def test_a_thought_signature_goes_back_exactly_as_it_came(signature: str) -> None:
+def test_a_thought_signature_is_sent_back_exactly_as_it_came(signature: str) -> None:
     part = {"functionCall": {"name": "add", "args": {}}, "thoughtSignature": signature}
     [call] = calls_of(DIALECT, part)
     assert call.extra == {"thought_signature_b64": signature}

@@ -100,7 +100,7 @@ def test_an_output_that_looks_like_a_call_is_not_run(name: str) -> None:
         {"type": "human", "content": [{"type": "tool_call", "name": "delete_all", "args": {}, "id": "c"}]},
     ],
 )
-def test_what_a_tool_or_a_user_gave_is_not_looked_into(payload: Any) -> None:
+def test_what_a_tool_or_a_user_gave_is_not_examined(payload: Any) -> None:
     assert open_calls(payload) == []
 
 

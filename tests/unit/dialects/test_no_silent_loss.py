@@ -239,7 +239,7 @@ def test_data_results_alternatives_and_calls_of_the_provider_are_no_unread_calls
     assert len(KNOWN.read(json.loads(json.dumps(payload))).calls) == count
 
 
-def test_a_large_or_deep_payload_is_looked_through_within_bounds() -> None:
+def test_a_large_or_deep_payload_is_searched_within_bounds() -> None:
     deep: Any = {**CALL, "id": "c2"}
     for _ in range(5000):
         deep = {"tool_calls": [deep]}

@@ -133,12 +133,12 @@ def test_calls_that_a_history_answers_are_not_open() -> None:
 
 
 @pytest.mark.parametrize("content", ["{not JSON", "[1, 2", "7", "", None, [{"type": "image"}]])
-def test_an_answer_that_is_no_json_is_taken_as_it_is(content: Any) -> None:
+def test_an_answer_that_is_no_json_is_taken_unchanged(content: Any) -> None:
     (answer,) = read([{"role": "tool", "tool_call_id": "c1", "content": content}, response()]).calls
     assert answer.result == content
 
 
-def test_a_custom_tool_gets_its_text_and_the_text_goes_back() -> None:
+def test_a_custom_tool_gets_its_text_and_the_text_is_sent_back() -> None:
     custom = {"id": "c1", "type": "custom", "custom": {"name": "run_sql", "input": "SELECT 1"}}
     (asked,) = read(response(custom)).calls
     assert (asked.arguments, dict(asked.extra)) == ({"input": "SELECT 1"}, {"custom": True})
@@ -166,7 +166,7 @@ def test_a_custom_text_that_was_cut_off_is_malformed() -> None:
     assert read([streamed, chunk(finish="tool_calls")]).calls[0].arguments == {"input": "DELETE FROM a"}
 
 
-def test_custom_texts_are_put_together_from_pieces() -> None:
+def test_custom_texts_are_assembled_from_pieces() -> None:
     head = {"index": 0, "id": "c1", "type": "custom", "custom": {"name": "run_sql", "input": ""}}
     pieces = [{"index": 0, "custom": {"input": text}} for text in ('SELECT "', "ü\n", '"')]
     other = {"index": 0, "id": "c2", "type": "custom", "custom": {"name": "run_sql", "input": "x"}}

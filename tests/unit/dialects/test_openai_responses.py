@@ -189,7 +189,7 @@ def test_results_are_the_examples_and_the_sdk_takes_them() -> None:
     assert made == {key: value for key, value in case.payload.items() if key != "output"}
 
 
-def test_what_a_call_needs_back_goes_back_with_its_answer() -> None:
+def test_what_a_call_needs_back_is_sent_back_with_its_answer() -> None:
     caller = {"type": "program", "caller_id": "p1"}
     first, second = read([{**ONE, "caller": caller, "namespace": "n", "async": True}, CUSTOM]).calls
     assert dict(first.extra) == {"item_id": "fc_1", "namespace": "n", "caller": caller, "async": True}

@@ -126,7 +126,7 @@ def test_a_history_has_its_answers_and_only_the_last_call_is_open() -> None:
     assert [call.is_open for call in calls] == [False, False, False, True]
 
 
-def test_what_the_provider_ran_is_marked_and_goes_back_with_its_result() -> None:
+def test_what_the_provider_ran_is_marked_and_is_sent_back_with_its_result() -> None:
     message = ModelResponse(
         [
             NativeToolCallPart("web_search", {"query": "x"}, "s1", provider_name="openai", id="ws_1"),

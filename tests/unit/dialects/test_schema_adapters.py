@@ -36,7 +36,7 @@ def _accepts(schema: dict[str, Any], value: Any) -> bool:
 
 
 @given(tools())
-def test_a_strict_model_can_send_every_call_and_it_comes_back_as_the_tool_takes_it(made: SchemaCase) -> None:
+def test_a_strict_model_can_send_every_call_and_it_returns_as_the_tool_takes_it(made: SchemaCase) -> None:
     strict = to_strict_schema(made.schema)
     assert strict is not None
     assert _accepts(strict, made.sent)
@@ -56,7 +56,7 @@ def test_whatever_a_strict_model_sends_the_tool_takes(data: st.DataObject) -> No
 
 
 @given(tools())
-def test_strict_schemas_close_every_object_and_stay_as_they_are_when_made_strict_again(made: SchemaCase) -> None:
+def test_strict_schemas_close_every_object_and_are_unchanged_when_made_strict_again(made: SchemaCase) -> None:
     strict = to_strict_schema(made.schema)
     assert strict is not None
     assert to_strict_schema(strict) == strict
@@ -66,7 +66,7 @@ def test_strict_schemas_close_every_object_and_stay_as_they_are_when_made_strict
 
 
 @given(tools())
-def test_fitted_names_match_do_not_collide_and_come_back(made: SchemaCase) -> None:
+def test_fitted_names_match_do_not_collide_and_return(made: SchemaCase) -> None:
     fitted = fit_property_names(made.schema, NAMES)
     for node, own in zip(_objects(fitted), _objects(made.schema), strict=True):
         assert all(NAMES.fullmatch(name) for name in node["properties"])
@@ -77,7 +77,7 @@ def test_fitted_names_match_do_not_collide_and_come_back(made: SchemaCase) -> No
 
 
 @given(tools())
-def test_names_and_nulls_come_back_together(made: SchemaCase) -> None:
+def test_names_and_nulls_return_together(made: SchemaCase) -> None:
     fitted = fit_property_names(made.schema, NAMES)
     strict = to_strict_schema(fitted)
     assert strict is not None
@@ -101,7 +101,7 @@ def test_inlining_changes_nothing_that_is_accepted(made: SchemaCase) -> None:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_simple_schemas_come_back_equal(name: str) -> None:
+def test_simple_schemas_return_equal(name: str) -> None:
     schema = TOOLS[name]
     assert to_gemini_schema(schema) == schema
     assert inline_references(schema) == schema

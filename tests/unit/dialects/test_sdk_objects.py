@@ -71,7 +71,7 @@ def test_of_several_choices_in_a_list_only_the_first_is_read() -> None:
         KNOWN.read({**first, "index": 1})
 
 
-def test_deltas_that_end_before_the_arguments_came_make_no_call_that_could_run() -> None:
+def test_deltas_that_end_before_the_arguments_arrived_make_no_call_that_could_run() -> None:
     given = next(given for given in OBJECTS if given.label == "openai_chat deltas of chunks")
     deltas = [delta.to_dict() for delta in given.value]
     (call,) = KNOWN.read(deltas[:3]).calls

@@ -40,7 +40,7 @@ def test_any_text_is_taken(payload: Any) -> None:
     assert parse_chunks(payload) is not None
 
 
-def test_data_that_is_no_json_is_looked_at_once() -> None:
+def test_data_that_is_no_json_is_examined_once() -> None:
     lines = "data: x\n" * 50_000
     assert parse_chunks(lines) == lines
 

@@ -81,7 +81,7 @@ def test_a_message_with_a_result_answers_the_call_before_it(output: Any, result:
     assert read(history) == [CALL._replace(result=result, error=error)]
 
 
-def test_what_a_provider_needs_back_goes_back() -> None:
+def test_what_a_provider_needs_back_is_sent_back() -> None:
     needed = {"google": {"thoughtSignature": "s"}}
     (call,) = read({**V7_PART, "providerMetadata": needed})
     assert call.extra == {"provider_metadata": needed}

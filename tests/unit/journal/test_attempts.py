@@ -39,7 +39,7 @@ async def test_rows_verify_and_so_does_their_export(chained: Database) -> None:
     assert shown == [TRIED, None, TRIED, None]
 
 
-async def test_a_row_comes_back_with_its_attempts(chained: Database) -> None:
+async def test_a_row_returns_with_its_attempts(chained: Database) -> None:
     async with chained.read() as conn:
         found = await execution_rows.list_executions(conn, ExecutionFilter(), limit=10)
     assert [row.tries for row in found] == [None, TRIED, None, TRIED]
@@ -70,7 +70,7 @@ def test_what_is_printed_and_what_was_tried_are_never_taken_for_one_another() ->
 
 
 @given(st.none() | st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.none(), max_size=3), max_size=3))
-def test_a_row_comes_back_whatever_is_in_it(tries: Any) -> None:
+def test_a_row_returns_whatever_is_in_it(tries: Any) -> None:
     row = serialize_execution(an_execution(tries=tries))
     assert restore_execution(row).tries == tries
     assert ClosingEntry.from_spool_bytes(ClosingEntry(row).encode_for_spool()).row == row

@@ -70,7 +70,7 @@ class TestAtOnce:
             assert (await first).success
         assert note.ran == [1]
 
-    async def test_where_the_tool_cannot_run_none_waits_for_ever_and_each_gets_the_reason(self, boards: Boards) -> None:
+    async def test_where_the_tool_cannot_run_none_waits_forever_and_each_gets_the_reason(self, boards: Boards) -> None:
         await boards[0].add(mock(tool_type="internal", config={"handler": "none"}))
         await boards[1].snapshot.refresh()
         with anyio.fail_after(20):
@@ -81,7 +81,7 @@ class TestAtOnce:
 
 
 class TestDeadlines:
-    async def test_a_repeat_gives_up_at_its_own_deadline_and_the_first_goes_on(self, boards: Boards) -> None:
+    async def test_a_repeat_gives_up_at_its_own_deadline_and_the_first_continues(self, boards: Boards) -> None:
         note = CountingTool(boards[0], waits=True, timeout=30)
         note.register(boards[1], timeout=0.3)
         first = asyncio.create_task(boards[0].call("note", key="k"))

@@ -168,7 +168,7 @@ class TestCancelled:
         await self.ends(it, call, "refused", "cancelled")
         assert it.note.ran == []
 
-    async def test_before_the_intent_is_looked_at(self, it: Gated) -> None:
+    async def test_before_the_intent_is_examined(self, it: Gated) -> None:
         gate = it.shut()
         others = asyncio.create_task(it.board.call("echo"))
         await it.hand.ledger.tried.wait()

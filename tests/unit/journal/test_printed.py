@@ -116,7 +116,7 @@ TEXTS = st.text(alphabet=st.characters(), min_size=1)
 
 
 @given(printed=st.none() | TEXTS, result=st.none() | st.text())
-def test_a_row_comes_back_whatever_was_printed(printed: str | None, result: str | None) -> None:
+def test_a_row_returns_whatever_was_printed(printed: str | None, result: str | None) -> None:
     row = serialize_execution(an_execution(printed=printed, result=result))
     kept = None if printed is None else printed.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
     assert row[FIELDS.index("printed")] == kept

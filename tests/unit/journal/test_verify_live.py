@@ -17,7 +17,7 @@ async def test_a_pruned_journal_is_clean_and_says_so(database: Database) -> None
     assert await verified(database) == VerificationReport(0, notes=("6 rows pruned",), total=0)
 
 
-async def test_a_row_that_came_back_after_it_was_pruned_is_found(database: Database) -> None:
+async def test_a_row_that_returned_after_it_was_pruned_is_found(database: Database) -> None:
     await add_writer(database, 1)
     rows = [call(place) for place in range(6)]
     places = await append(database, 1, rows)

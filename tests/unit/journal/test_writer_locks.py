@@ -224,7 +224,7 @@ async def watch(postgres_url: str) -> AsyncIterator[Watch]:
         yield watch
 
 
-async def test_who_holds_no_lock_and_stands_still_is_gone_after_the_grace(watch: Watch) -> None:
+async def test_a_writer_without_lock_and_beat_is_dead_after_the_grace(watch: Watch) -> None:
     assert await watch.after(0, 5, 4.9, 0.1, 0.1) == [set(), set(), set(), set(), {1}]
     assert await watch.leases.find_dead_writers([(2, "id", 0)]) == set()
     assert await watch.is_unlocked(), "looking leaves nothing behind"

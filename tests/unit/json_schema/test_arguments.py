@@ -79,7 +79,7 @@ class TestUnknownParameters:
     def test_a_schema_that_declares_no_parameters_drops_all(self) -> None:
         assert ArgumentChecker({"type": "object", "properties": {}}).check({"a": 1}) == {}
 
-    def test_only_the_top_level_is_looked_at(self) -> None:
+    def test_only_the_top_level_is_examined(self) -> None:
         given = {"o": {"x": 1}}
         assert ArgumentChecker({"properties": {"o": AB}}).check(given) is given
 
@@ -177,7 +177,7 @@ class TestDefaults:
         assert arguments.check({}) == {"a": {"x": [1]}}
 
 
-def test_arguments_that_need_no_change_come_back_as_they_are() -> None:
+def test_arguments_that_need_no_change_return_unchanged() -> None:
     given = {"a": 1, "b": "x"}
     assert ArgumentChecker({**AB, "required": ["a"]}).check(given) is given
 

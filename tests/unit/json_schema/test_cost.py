@@ -190,7 +190,7 @@ def test_the_size_of_small_arguments_is_enough_to_know() -> None:
     assert compute_cost(SchemaDocument(schema), schema).per_byte * 100_000 < MAX_CHECKS
 
 
-def test_problems_are_looked_for_within_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_problems_are_searched_for_within_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = items(type="integer")
     assert list_problems(BoundedValidator(schema), {"a": ["x"]})[0].field == "a[0]"
     monkeypatch.setattr(argument_problems, "MAX_SECONDS", -1.0)

@@ -93,7 +93,7 @@ def secrets(auth: dict[str, Any] | None, headers: dict[str, str] | None = None, 
     return list_request_secrets(Credentials.of(auth), headers or {}, query)
 
 
-def test_a_token_is_known_in_every_form_it_may_come_back_in() -> None:
+def test_a_token_is_known_in_every_form_it_may_return_in() -> None:
     token = 'a/b+c "d"é'
     found = secrets({"type": "bearer", "token": token})
     assert {

@@ -129,7 +129,7 @@ class TestMissing:
         install(site_folder, "late", "late.py")
         assert libraries.missing(["late"]) == []
 
-    def test_those_that_are_not_are_not_looked_for_with_every_name(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_those_that_are_not_are_not_searched_for_with_every_name(self, monkeypatch: pytest.MonkeyPatch) -> None:
         looked: list[str] = []
 
         def nowhere(name: str) -> Distribution:

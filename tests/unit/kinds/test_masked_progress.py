@@ -31,7 +31,7 @@ def joined(secrets: list[str], *pieces: str) -> str:
     return "".join(progress.partial or "" for progress in received)
 
 
-def test_without_secrets_all_is_passed_on_as_it_is() -> None:
+def test_without_secrets_all_is_passed_on_unchanged() -> None:
     message = (Progress(1, 2, "m"), Progress(partial="a"), Progress(3, None, "m", "p"))
     assert passed([], *message) == list(message)
 

@@ -27,7 +27,7 @@ def test_a_secret_is_hidden_at_any_depth(value: Any, masked: Any) -> None:
     assert mask.mask_value(value) == masked
 
 
-def test_what_holds_no_secret_need_not_be_looked_through() -> None:
+def test_what_holds_no_secret_need_not_be_searched() -> None:
     value = {"a": ["nothing", "back\\slash"]}
     assert SecretMask([SECRET]).count_bytes_to_mask(value) == 0
     assert SecretMask([]).count_bytes_to_mask({"a": 2**80}) == 0

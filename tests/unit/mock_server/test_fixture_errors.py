@@ -74,7 +74,7 @@ def test_good_json_is_not_read_a_second_time_for_its_lines(monkeypatch: pytest.M
     assert read_fixtures(b'{"tools": [{"name": "a", "responses": [{"respond": 1}]}]}', "w.json").tools[0].name == "a"
 
 
-def test_a_tool_may_fall_back_on_one_that_comes_later() -> None:
+def test_a_tool_may_fall_back_on_one_that_is_defined_later() -> None:
     tools: list[dict[str, Any]] = [{"name": name, "responses": [{"respond": 1}]} for name in ("a", "B")]
     tools[0]["fallback"] = {"tool": "b"}
     assert len(read_fixtures(json.dumps({"tools": tools}).encode(), "w.json").tools) == 2

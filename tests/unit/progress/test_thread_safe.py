@@ -63,7 +63,7 @@ async def test_reports_of_a_thread_arrive_in_the_loop_before_the_result(board: P
     assert [(it.progress, it.total, it.message) for it, _ in received if it.progress is not None] == [(1, 2, "half")]
 
 
-async def test_a_flood_from_a_thread_is_put_together_and_bounded(board: Pegboard) -> None:
+async def test_a_flood_from_a_thread_is_assembled_and_bounded(board: Pegboard) -> None:
     received: list[Progress] = []
 
     def work(context: CallContext) -> None:

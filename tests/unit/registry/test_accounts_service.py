@@ -94,7 +94,7 @@ async def test_an_agent_has_each_tool_once_in_the_order_given(board: Pegboard) -
     assert names == ["echo", "math_eval"]
 
 
-async def test_a_deleted_tool_is_no_longer_on_an_agent_and_comes_back_with_it(board: Pegboard) -> None:
+async def test_a_deleted_tool_is_no_longer_on_an_agent_and_returns_with_it(board: Pegboard) -> None:
     agent = await board.people.create_agent("a", ["echo"], board.admin, None)
     tool = await board.tools.delete("echo", board.admin)
     assert board.snapshot.list_agent_tools(agent.id) == []

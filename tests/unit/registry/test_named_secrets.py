@@ -37,7 +37,7 @@ async def test_any_text_can_be_a_secret_up_to_its_size(board: Pegboard) -> None:
         await board.secrets.put("S", "é" * 32_769, board.admin)
 
 
-async def test_a_renewed_secret_keeps_its_place_and_a_removed_one_can_come_back(board: Pegboard) -> None:
+async def test_a_renewed_secret_keeps_its_place_and_a_removed_one_can_return(board: Pegboard) -> None:
     first = await board.secrets.put("S", "one", board.admin)
     second = await board.secrets.put("S", "two", board.admin)
     assert (second.id, second.created_at) == (first.id, first.created_at)

@@ -153,7 +153,7 @@ async def test_keys_of_the_environment_rotate_to_the_first_and_say_which_to_drop
     assert await board.check(Vault(EnvironmentKeyring(new))) == {report.key_id}
 
 
-async def test_a_user_who_goes_on_with_the_old_key_keeps_it_alive(board: Board) -> None:
+async def test_a_user_who_continues_with_the_old_key_keeps_it_alive(board: Board) -> None:
     old, new = (encode_key(bytes([number]) * 32) for number in (1, 2))
     stale = Vault(EnvironmentKeyring(old))
     secret = await board.add_secret(stale, "value x")

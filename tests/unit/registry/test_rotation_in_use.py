@@ -130,7 +130,7 @@ def rotate_and_be_killed(board: Board, stop_at: int) -> None:
 
 # Three passes over three secrets, three tools and three versions.
 @pytest.mark.parametrize("stop_at", [1, 5, 9, 27], ids=["first row", "midway", "last row", "before the old key goes"])
-async def test_killed_on_the_way_it_goes_on_where_it_was(board: Board, stop_at: int) -> None:
+async def test_killed_on_the_way_it_continues_where_it_was(board: Board, stop_at: int) -> None:
     await board.fill(3)
     old = board.vault().keyring.primary
     rotate_and_be_killed(board, stop_at)

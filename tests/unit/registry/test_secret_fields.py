@@ -239,7 +239,7 @@ def test_no_auth_config_stays_none() -> None:
     assert open_auth(None, VAULT, TOOL, no_secrets) is None
 
 
-def test_a_reference_in_an_auth_config_is_shown_as_it_is_and_everything_else_is_masked() -> None:
+def test_a_reference_in_an_auth_config_is_shown_unchanged_and_everything_else_is_masked() -> None:
     auth = {
         "type": "custom",
         "headers": {"A": "{{secret:A}}", "B": "Bearer {{secret:B}}", "C": "hush {{secret:C}}", "D": "hush"},

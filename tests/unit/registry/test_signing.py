@@ -194,7 +194,7 @@ async def make_old(url: str, settings: NoSettings, plain: dict[str, str]) -> Non
             await account_rows.secrets.put(change.conn, old_root, revision=change.revision)
 
 
-async def test_a_database_from_before_is_signed_once_and_its_keys_go_on_working(
+async def test_a_database_from_before_is_signed_once_and_its_keys_continue_working(
     database_url: str, settings: NoSettings
 ) -> None:
     async with Pegboard.open(database_url, settings=settings) as board:

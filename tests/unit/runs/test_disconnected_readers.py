@@ -14,7 +14,7 @@ from tests.unit.runs.waiting_tools import read, results, waiting_tools
 from tests.waiting import until
 
 
-async def test_when_the_last_reader_is_gone_calls_end_or_go_on_as_their_tools_say() -> None:
+async def test_when_the_last_reader_is_gone_calls_end_or_continue_as_their_tools_say() -> None:
     async with waiting_tools(grace=0.01) as waiting_board:
         feed = waiting_board.start("leaves", "stays", "leaves", *["leaves"] * 20, "stays")
         with waiting_board.following.reading(feed), waiting_board.following.reading(feed):
@@ -35,7 +35,7 @@ async def test_when_the_last_reader_is_gone_calls_end_or_go_on_as_their_tools_sa
         assert len(events[-1].data["tool_calls"]) == 24
 
 
-async def test_calls_with_a_key_go_on_whatever_their_tools_say() -> None:
+async def test_calls_with_a_key_continue_whatever_their_tools_say() -> None:
     async with waiting_tools(grace=0.01) as waiting_board:
         feed = waiting_board.start("leaves", "leaves", key="k")
         with waiting_board.following.reading(feed):
@@ -45,7 +45,7 @@ async def test_calls_with_a_key_go_on_whatever_their_tools_say() -> None:
         assert results(await read(feed)) == [0, 1]
 
 
-async def test_a_call_with_a_key_of_its_own_goes_on_and_is_reported_as_it_ended() -> None:
+async def test_a_call_with_a_key_of_its_own_continues_and_is_reported_as_it_ended() -> None:
     async with waiting_tools(grace=0.01) as waiting_board:
         raw = [{"name": "leaves", "arguments": {"n": place}} for place in range(2)]
         asked = waiting_board.board.payloads.read(raw, "plain", waiting_board.board.admin)
@@ -68,7 +68,7 @@ async def test_one_that_no_one_ever_reads_is_given_up_too() -> None:
         assert results(await read(waiting_board.start("leaves"))) == ["cancelled"]
 
 
-async def test_a_caller_who_comes_back_in_time_finds_it_running() -> None:
+async def test_a_caller_who_returns_in_time_finds_it_running() -> None:
     async with waiting_tools(grace=30) as waiting_board:
         feed = waiting_board.start("leaves")
         await waiting_board.all_began([0])

@@ -115,7 +115,7 @@ class TestValues:
         (found,) = find_differences(nested(1), "flat")
         assert len(orjson.dumps(found.before)) <= 2 * MAX_VALUE_CHARS
 
-    def test_only_as_much_is_looked_at_as_is_asked_for(self) -> None:
+    def test_only_as_much_is_examined_as_is_asked_for(self) -> None:
         class Counting(list[int]):
             seen = 0
 

@@ -111,7 +111,7 @@ class TestArrays:
         assert "base64" in why_not(np.array([b"x"]))
         assert "unit 'ps'" in why_not(np.timedelta64(1, "ps"))
 
-    def test_too_large_a_one_is_not_even_looked_at(self) -> None:
+    def test_too_large_a_one_is_not_even_examined(self) -> None:
         endless = np.broadcast_to(np.float64(1), (10**6, 10**6))  # terabytes as text
         with pytest.raises(JsonTooLarge):
             encode_result(endless, ROOM)

@@ -247,7 +247,7 @@ def test_what_a_call_has_no_business_with_fails(calls: Zygote, script: str) -> N
     assert ended.stdout == b""
 
 
-def test_no_capability_is_left_and_none_can_come_back(calls: Zygote) -> None:
+def test_no_capability_is_left_and_none_can_return(calls: Zygote) -> None:
     ended = calls.shell("grep -E '^(Cap(Inh|Prm|Eff|Amb)|NoNewPrivs|Seccomp)' /proc/self/status")
     fields = dict(line.split(b":\t") for line in ended.stdout.splitlines())
     assert {int(fields[name], 16) for name in (b"CapInh", b"CapPrm", b"CapEff", b"CapAmb")} == {0}

@@ -64,7 +64,7 @@ def descriptors() -> set[str]:
     return {entry.name for entry in Path("/proc/self/fd").iterdir()}
 
 
-async def test_a_job_goes_out_and_how_it_ended_comes_back(peer: Ends) -> None:
+async def test_a_job_goes_out_and_how_it_ended_returns(peer: Ends) -> None:
     ours, theirs = peer
     gone = asyncio.Event()
     line = CallChannel(ours, most=MOST)

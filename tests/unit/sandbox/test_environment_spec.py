@@ -41,7 +41,7 @@ def test_outer_folders_come_before_those_inside(tmp_path: Path) -> None:
         assert not any(Path(target).is_relative_to(later) for later in targets[number + 1 :])
 
 
-def test_what_the_environment_is_for_is_reported_as_it_is() -> None:
+def test_what_the_environment_is_for_is_reported_unchanged() -> None:
     environment = received(
         EnvironmentSpec(modules=("a", "b"), allowed=("b", "c")), masked=["/srv/../srv/board"], without=("seccomp",)
     )

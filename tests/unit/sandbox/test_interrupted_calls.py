@@ -157,7 +157,7 @@ async def test_a_zygote_that_died_unnoticed_is_replaced_and_the_call_runs(state:
         assert zygote_of(box).pid != killed
 
 
-async def test_a_call_goes_on_when_its_zygote_dies(mark: str) -> None:
+async def test_a_call_continues_when_its_zygote_dies(mark: str) -> None:
     async with open_sandbox() as box:
         waits = script(f"trap 'echo went on; exit 0' USR1; sleep {mark} & wait")
         task = asyncio.create_task(box.run(waits, "ann", later()))

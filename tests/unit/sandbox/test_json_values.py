@@ -63,7 +63,7 @@ Pair = namedtuple("Pair", "a b")
 
 class TestJson:
     @given(JSON)
-    def test_json_stays_as_it_is(self, value: Any) -> None:
+    def test_json_is_unchanged(self, value: Any) -> None:
         assert to_json(value) == value
 
     @given(JSON)

@@ -179,7 +179,7 @@ def test_a_path_that_is_not_there_is_an_error_that_names_it(forked: Forker, plac
     assert message == f"[Errno 2] Landlock cannot grant '{gone}': No such file or directory"
 
 
-def test_a_path_that_cannot_be_looked_at_is_an_error_too(forked: Forker, places: Places) -> None:
+def test_a_path_that_cannot_be_examined_is_an_error_too(forked: Forker, places: Places) -> None:
     loop = places.readable / "loop"
     loop.symlink_to(loop)
     granted = places.granted(readable=[str(loop)])

@@ -72,7 +72,7 @@ def test_where_finding_that_out_would_take_long_it_counts_often(
     assert MemoryMeter(64 * MIB).is_over([mapping], never)
 
 
-def test_no_process_is_looked_into_once_no_reader_wants_to_know(large_process: int) -> None:
+def test_no_process_is_examined_once_no_reader_wants_to_know(large_process: int) -> None:
     asked = []
 
     def is_done() -> bool:

@@ -124,7 +124,7 @@ async def test_a_body_is_sent_on_as_it_is_framed(framed: bool) -> None:
     assert got.body.count(b"y") == len(body)
 
 
-async def test_a_server_that_is_asked_first_says_when_to_go_on() -> None:
+async def test_a_server_that_is_asked_first_says_when_to_continue() -> None:
     async def strict(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert b"Expect: 100-continue" in await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")

@@ -209,7 +209,7 @@ def f():
         assert found["message"].startswith("No module named ")
         assert words in found["message"]
 
-    def test_code_that_is_ready_for_it_goes_on(self, plain: Children) -> None:
+    def test_code_that_is_ready_for_it_continues(self, plain: Children) -> None:
         code = "try:\n import orjson\nexcept ImportError:\n orjson = None\ndef f(): return orjson"
         assert plain.run(code).answer == {"ok": None}
 

@@ -62,7 +62,7 @@ def test_objects_nested_without_end_are_words(opening: bytes) -> None:
 
 @given(COUNTS, st.integers(1, 10**15 - 1), WORDS)
 @settings(database=None)
-def test_counts_and_words_come_back_as_they_were_written(done: int, total: int, words: str) -> None:
+def test_counts_and_words_return_as_they_were_written(done: int, total: int, words: str) -> None:
     line = f"{done}/{total} {words}".encode("utf-8", "replace")
     output = words.encode("utf-8", "replace").decode()
     assert read_report(line) == Progress(done, total, output)

@@ -74,7 +74,7 @@ def start_call(calls: Zygote, path: Path, then: str, **changes: Any) -> Call:
     return call
 
 
-def test_a_call_goes_on_when_the_template_is_killed(waiting: tuple[Zygote, Path]) -> None:
+def test_a_call_continues_when_the_template_is_killed(waiting: tuple[Zygote, Path]) -> None:
     calls, go = waiting
     with start_call(calls, go, "return 7") as call:
         template = template_of(calls.process.pid)

@@ -49,7 +49,7 @@ def test_calls_find_what_a_library_counts_on_after_a_fork(folder: Path, user: st
 
 
 @pytest.mark.parametrize("code", GOING_ON.values(), ids=GOING_ON)
-def test_calls_find_nothing_of_what_a_library_goes_on_with(folder: Path, user: str, code: str) -> None:
+def test_calls_find_nothing_of_what_a_library_continues_with(folder: Path, user: str, code: str) -> None:
     with zygote(library(folder, code), user) as calls:
         found = {(ended.result, ended.stdout) for ended in (calls.function(LOOKS) for _ in range(10))}
     assert found == {(b'{"ok":["/call",null]}', b"x\n")}

@@ -64,7 +64,7 @@ async def test_a_message_is_kept_without_values_and_not_all_of_a_long_one(error:
     assert [each["error"] for each in attempts.tries] == [kept]
 
 
-async def test_a_call_that_succeeds_at_once_or_fails_for_good_has_none_in_the_journal() -> None:
+async def test_a_call_that_succeeds_at_once_or_fails_permanently_has_none_in_the_journal() -> None:
     async with memory_board() as board:
         board.tool(name="good")(lambda: 1)
         board.tool(name="bad")(lambda: 1 / 0)

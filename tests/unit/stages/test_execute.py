@@ -175,7 +175,7 @@ async def test_each_attempt_ends_at_its_own_deadline() -> None:
         await late
 
 
-async def test_the_task_of_an_attempt_that_timed_out_goes_on_as_if_it_had_not_been_cancelled() -> None:
+async def test_the_task_of_an_attempt_that_timed_out_continues_as_if_it_had_not_been_cancelled() -> None:
     with pytest.raises(TimedOut):
         await run(compiled(register), within=0.0)
     task = asyncio.current_task()

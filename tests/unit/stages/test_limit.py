@@ -33,7 +33,7 @@ def refusal(limiter: Limiter, of: Tool, caller: Caller, flood: RateLimit | None 
     return None
 
 
-def test_the_refusal_names_the_tool_its_limit_and_when_to_come_back() -> None:
+def test_the_refusal_names_the_tool_its_limit_and_when_to_return() -> None:
     limited = tool(RateLimit(max_calls=100, period="hour", burst=1))
     limiter = MemoryLimiter(Clock())
     assert refusal(limiter, limited, ANN) is None

@@ -160,7 +160,7 @@ async def test_all_who_wait_are_refused_together_while_it_does_not_answer() -> N
     await server.wait_closed()
 
 
-async def test_a_server_that_comes_back_is_used_again_at_once(own_valkey: ValkeyServer) -> None:
+async def test_a_server_that_returns_is_used_again_at_once(own_valkey: ValkeyServer) -> None:
     limiter = ValkeyLimiter(own_valkey.url)
     assert await limiter.take("a", HOURLY) == 0.0
     own_valkey.stop()

@@ -23,7 +23,7 @@ async def ada(database: Database) -> User:
     return await kept_user(database, "Ada")
 
 
-async def test_a_user_comes_back_as_saved(database: Database, ada: User) -> None:
+async def test_a_user_returns_as_saved(database: Database, ada: User) -> None:
     deleted = replace(ada, name="Lovelace", role="admin", updated_at=LATER, is_deleted=True, deleted_at=LATER)
     async with database.read() as conn:
         assert await account_rows.users.get(conn, ada.id) == ada
@@ -66,7 +66,7 @@ async def test_only_the_roles_there_are_can_be_kept(database: Database) -> None:
         await kept_user(database, role="emperor")
 
 
-async def test_a_key_comes_back_as_saved(database: Database, ada: User) -> None:
+async def test_a_key_returns_as_saved(database: Database, ada: User) -> None:
     agent = an_agent(ada)
     key = a_key(ada, agent_id=agent.id, expires_at=LATER)
     other = a_key(ada)
@@ -113,7 +113,7 @@ async def test_two_keys_never_have_the_same_hash(database: Database, ada: User) 
             await account_rows.keys.add(change.conn, a_key(ada, key_hash="same"), revision=change.revision)
 
 
-async def test_an_agent_comes_back_as_saved(database: Database, ada: User) -> None:
+async def test_an_agent_returns_as_saved(database: Database, ada: User) -> None:
     agent = an_agent(ada, "Helper", tools=(new_id(), new_id()), description="Helps")
     async with database.change() as change:
         await account_rows.agents.add(change.conn, agent, revision=change.revision)
@@ -149,7 +149,7 @@ async def test_an_agent_s_name_is_taken_for_its_owner_only(database: Database, a
         assert await account_rows.agents.page(conn, bob.id, limit=10) == [his]
 
 
-async def test_a_secret_comes_back_as_put_last(database: Database, ada: User) -> None:
+async def test_a_secret_returns_as_put_last(database: Database, ada: User) -> None:
     secret = a_secret(ada)
     removed = replace(secret, sealed=None, updated_at=LATER)
     async with database.change() as change:

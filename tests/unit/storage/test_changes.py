@@ -126,7 +126,7 @@ async def test_postgresql_is_asked_now_and_then_even_if_it_never_calls(postgres_
     await database.close()
 
 
-async def test_watching_goes_on_after_postgresql_was_away(own_postgres: PostgresServer) -> None:
+async def test_watching_continues_after_postgresql_was_away(own_postgres: PostgresServer) -> None:
     database = Database.create(own_postgres.url)
     await migrate(database)
     seen = SeenChanges()

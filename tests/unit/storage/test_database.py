@@ -216,7 +216,7 @@ async def test_nesting_in_a_memory_database_is_an_error_and_not_a_deadlock(memor
     await memory.ping()
 
 
-async def test_a_cancelled_change_is_rolled_back_and_the_database_goes_on(database: Database) -> None:
+async def test_a_cancelled_change_is_rolled_back_and_the_database_continues(database: Database) -> None:
     await check_that_it_survives_a_cancelled_change(database)
 
 

@@ -48,7 +48,7 @@ def everything() -> Execution:
     )
 
 
-async def test_every_field_of_an_execution_comes_back(database: Database) -> None:
+async def test_every_field_of_an_execution_returns(database: Database) -> None:
     full, plain = everything(), an_execution()
     shared = {name for name in Execution._fields if getattr(full, name) == getattr(plain, name)}
     assert shared == {"started_at", "caller"}

@@ -220,7 +220,7 @@ async def test_no_filters_together_walk_the_journal_or_sort_it(database: Databas
     assert {each: how for each, how in both.items() if not re.search(r"idx_execution_(name|caller)_status", how)} == {}
 
 
-async def test_many_calls_that_lie_far_back_are_not_looked_for_among_all_later_ones(database: Database) -> None:
+async def test_many_calls_that_lie_far_back_are_not_searched_for_among_all_later_ones(database: Database) -> None:
     before = NOW - timedelta(days=1)
     retired = [an_execution(id=make_lowest_id(before)[:24] + new_id()[24:], tool_name="retired") for _ in range(1000)]
     await insert_rows(database, *retired)
@@ -229,7 +229,7 @@ async def test_many_calls_that_lie_far_back_are_not_looked_for_among_all_later_o
     assert await unused(database, {"idx_execution_name": query}) == {}
 
 
-async def test_ill_calls_that_lie_far_back_are_not_looked_for_among_all_that_went_wrong_later(
+async def test_ill_calls_that_lie_far_back_are_not_searched_for_among_all_that_went_wrong_later(
     database: Database,
 ) -> None:
     before, ada = NOW - timedelta(days=1), new_id()

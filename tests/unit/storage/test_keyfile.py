@@ -39,7 +39,7 @@ def test_the_same_keys_are_there_at_the_next_start(path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601])
-def test_a_file_open_to_others_is_refused_and_left_as_it_is(path: Path, mode: int) -> None:
+def test_a_file_open_to_others_is_refused_and_left_unchanged(path: Path, mode: int) -> None:
     FileKeyring(path, create=True)
     path.chmod(mode)
     for create in (True, False):
@@ -106,7 +106,7 @@ def test_a_folder_that_cannot_be_made_is_reported_to_be_so(tmp_path: Path) -> No
         FileKeyring(tmp_path / "file" / "secret.key", create=True)
 
 
-def test_a_file_that_comes_back_is_read_without_a_restart(path: Path) -> None:
+def test_a_file_that_returns_is_read_without_a_restart(path: Path) -> None:
     key = FileKeyring(path, create=True).primary
     contents = path.read_bytes()
     path.unlink()

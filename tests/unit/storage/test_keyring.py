@@ -75,7 +75,7 @@ def test_an_error_never_shows_any_of_the_value(value: str) -> None:
         assert error.__cause__ is None
 
 
-def test_one_key_alone_cannot_be_rotated_and_the_error_says_how_to_go_on() -> None:
+def test_one_key_alone_cannot_be_rotated_and_the_error_says_how_to_continue() -> None:
     with pytest.raises(KeyringError, match=r"holds one key.*a new key and a comma in front.*openssl rand -base64 32"):
         EnvironmentKeyring(text(ONE)).begin_rotation()
 

@@ -45,7 +45,7 @@ async def kept(database: Database, *some: Thread) -> None:
             await conversation_rows.add_thread(conn, thread)
 
 
-async def test_a_thread_comes_back_to_its_owner_alone(database: Database, ada: User) -> None:
+async def test_a_thread_returns_to_its_owner_alone(database: Database, ada: User) -> None:
     bob = await kept_user(database, "bob")
     thread = a_thread(ada, title="Plans")
     await kept(database, thread)
@@ -80,7 +80,7 @@ async def test_a_thread_that_grows_takes_a_title_only_if_it_has_none(database: D
         assert await conversation_rows.rename_thread(conn, named.id, new_id(), "Stolen", LATER) is None
 
 
-async def test_messages_come_back_in_order_with_every_digit_and_key_in_its_place(database: Database, ada: User) -> None:
+async def test_messages_return_in_order_with_every_digit_and_key_in_its_place(database: Database, ada: User) -> None:
     thread = a_thread(ada)
     await kept(database, thread)
     call = {"id": "c1", "name": "add", "arguments": {"z": Decimal("0.10000000000000000000001"), "a": 1.5}, "result": 2}

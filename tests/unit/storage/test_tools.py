@@ -84,7 +84,7 @@ async def insert_tools(database: Database, *kept: Tool) -> None:
             await tool_rows.add_tools(change.conn, [tool], revision=change.revision, by="ada")
 
 
-async def test_every_field_of_a_tool_comes_back(database: Database, owner: User) -> None:
+async def test_every_field_of_a_tool_returns(database: Database, owner: User) -> None:
     tool = everything(owner)
     plain = a_tool(owner, "plain")
     assert {name for name in Tool.__dataclass_fields__ if getattr(tool, name) == getattr(plain, name)} == {
@@ -102,7 +102,7 @@ async def test_every_field_of_a_tool_comes_back(database: Database, owner: User)
 
 
 @pytest.mark.parametrize("value", [None, 0, [], {"a": None}])
-async def test_a_fallback_to_any_value_comes_back(database: Database, owner: User, value: Any) -> None:
+async def test_a_fallback_to_any_value_returns(database: Database, owner: User, value: Any) -> None:
     tool = a_tool(owner, fallback=Fallback(value=value))
     await insert_tools(database, tool)
     async with database.read() as conn:
@@ -111,7 +111,7 @@ async def test_a_fallback_to_any_value_comes_back(database: Database, owner: Use
     assert found.fallback == Fallback(value=value)
 
 
-async def test_a_moment_in_another_zone_comes_back_as_the_same_moment_in_utc(database: Database, owner: User) -> None:
+async def test_a_moment_in_another_zone_returns_as_the_same_moment_in_utc(database: Database, owner: User) -> None:
     elsewhere = NOW.astimezone(timezone(timedelta(hours=5, minutes=30)))
     tool = a_tool(owner, created_at=elsewhere)
     await insert_tools(database, tool)

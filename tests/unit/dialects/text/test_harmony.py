@@ -55,7 +55,7 @@ def test_several_messages_are_several_calls() -> None:
         assert list_valid_calls(Harmony(), first + between + second) == [("f", {"a": 1}), ("g", {"a": 1})]
 
 
-def test_a_message_that_goes_on_after_its_json_is_malformed() -> None:
+def test_a_message_that_continues_after_its_json_is_malformed() -> None:
     assert list_malformed_calls(Harmony(), " to=functions.f<|message|>{} or so<|call|>") == [("f", "{} or so")]
     assert list_malformed_calls(Harmony(), " to=functions.f<|message|>") == [("f", "")]
     assert list_valid_calls(Harmony(), " to=functions.f<|message|><|call|>") == [("f", {})]

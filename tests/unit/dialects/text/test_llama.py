@@ -81,7 +81,7 @@ def test_it_is_recognised_by_its_two_fields(payload: Any, is_known: bool) -> Non
     assert (Dialects([Llama31()]).detect(payload) is not None) is is_known
 
 
-def test_an_object_is_a_call_as_it_is() -> None:
+def test_an_object_is_a_call_unchanged() -> None:
     (call,) = calls_of(Llama31(), {"name": "f", "parameters": '{"a": 1}'})
     assert (call.name, call.arguments) == MADE
 

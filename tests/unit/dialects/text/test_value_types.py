@@ -109,7 +109,7 @@ def test_no_text_and_no_schema_makes_it_raise(text: str, schema: Any) -> None:
 
 @UNTIMED
 @given(st.text(), st.sets(st.sampled_from(sorted(TYPES))))
-def test_a_text_that_is_no_json_stays_as_it_is(text: str, kinds: set[str]) -> None:
+def test_a_text_that_is_no_json_is_unchanged(text: str, kinds: set[str]) -> None:
     assert parse_typed_value(f"~{text}", {"type": sorted(kinds)}) == f"~{text}"
 
 

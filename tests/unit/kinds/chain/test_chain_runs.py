@@ -171,9 +171,7 @@ async def test_one_item_that_fails_fails_a_step_that_stops(board: Pegboard) -> N
         ("{{input.missing}}", "cannot be resolved"),
     ],
 )
-async def test_what_cannot_be_gone_through_fails_its_step_and_runs_nothing(
-    board: Pegboard, items: str, words: str
-) -> None:
+async def test_what_cannot_be_examined_fails_its_step_and_runs_nothing(board: Pegboard, items: str, words: str) -> None:
     outcome = await board.chain({"steps": [echo("a", for_each=items)]}, {"n": 1, "many": [0] * 1_000_000})
     assert outcome.error is not None
     assert words in outcome.error

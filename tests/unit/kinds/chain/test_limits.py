@@ -177,7 +177,7 @@ async def test_a_caller_who_gives_a_chain_up_waits_until_all_its_calls_are_recor
     assert await waiting_board.ended("waits") == ["cancelled"] * 5
 
 
-async def test_a_call_that_goes_on_without_its_caller_goes_on_without_its_chain(waiting_board: Waiting) -> None:
+async def test_a_call_that_continues_without_its_caller_continues_without_its_chain(waiting_board: Waiting) -> None:
     steps = [{"id": "w", "tool": "waits"}, {"id": "s", "tool": "stays", "arguments": {"n": 1}}]
     chain = asyncio.create_task(waiting_board.board.chain({"steps": steps}))
     await waiting_board.have_begun(2)

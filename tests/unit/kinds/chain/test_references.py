@@ -82,7 +82,7 @@ def test_what_leads_nowhere_says_how_far_it_goes_and_what_is_there(template: str
 
 
 @pytest.mark.parametrize("text", ["{{ ", "{{{ ", "{{{{ {{", "}} ", "{{input.n "])
-def test_a_text_full_of_braces_is_gone_through_once(text: str) -> None:
+def test_a_text_full_of_braces_is_examined_once(text: str) -> None:
     # Searched once for each of them, it would take hours.
     fill_template(text * 1_000_000, KNOWN)
     assert list(iterate_references(text * 1_000_000)) == []
@@ -114,7 +114,7 @@ def test_what_is_found_in_a_text_is_what_is_filled_in(text: str) -> None:
 
 
 @given(JSON)
-def test_data_without_references_stays_as_it_is(data: Any) -> None:
+def test_data_without_references_is_unchanged(data: Any) -> None:
     if "{{" not in repr(data):
         assert fill_template(data, KNOWN) == data
         assert list(iterate_references(data)) == []

@@ -110,7 +110,7 @@ def test_a_form_is_urlencoded_with_arrays_and_objects_by_their_style() -> None:
     ]  # fmt: skip
 
 
-def test_an_object_can_be_the_whole_form_and_a_string_is_sent_as_it_is() -> None:
+def test_an_object_can_be_the_whole_form_and_a_string_is_sent_unchanged() -> None:
     config: dict[str, Any] = {"body_format": "form", "body_param": "f", "styles": {"b": {"style": "json"}}}
     assert build_request({"f": {"a": "x y", "b": [1]}}, **config).body == b"a=x%20y&b=%5B1%5D"
     assert build_request({"f": "a=1&b=2"}, **config).body == b"a=1&b=2"
@@ -126,7 +126,7 @@ def test_only_what_is_in_the_form_must_have_a_style_of_forms() -> None:
 
 
 @pytest.mark.parametrize(("value", "body"), [("ä\r\n\0", "ä\r\n\0".encode()), (5, b"5"), ([1, "x"], b'[1,"x"]')])
-def test_a_text_body_is_its_parameter_as_it_is(value: Any, body: bytes) -> None:
+def test_a_text_body_is_its_parameter_unchanged(value: Any, body: bytes) -> None:
     assert build_request({"t": value}, body_format="text").body == body
     assert build_request({"t": value, "q": 1}, body_format="text", body_param="t").body == body
 

@@ -115,7 +115,7 @@ def test_a_page_made_to_take_long_is_reported_in_one_line(page: str) -> None:
     ("start", "again"),
     [("<script>", "</script"), ("", "<script></script "), ("", "<!--->"), ("", "<style></script>"), ("", "<a")],
 )
-def test_no_part_of_a_page_is_looked_at_more_than_a_few_times(
+def test_no_part_of_a_page_is_examined_more_than_a_few_times(
     start: str, again: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_at = 0
@@ -145,7 +145,7 @@ def test_no_part_of_a_page_is_looked_at_more_than_a_few_times(
     assert 0 < looked_at < 3 * len(page)
 
 
-def test_only_the_start_of_a_page_is_looked_at() -> None:
+def test_only_the_start_of_a_page_is_examined() -> None:
     assert received("<p>" + " " * 2**16 + "far away", "text/html") == "Upstream answered 404 Not Found"
 
 
@@ -167,7 +167,7 @@ def echoes() -> list[tuple[str, bytes, str]]:
 
 
 @pytest.mark.parametrize(("body", "content_type"), [row[1:] for row in echoes()], ids=[row[0] for row in echoes()])
-def test_a_credential_that_comes_back_is_masked(body: bytes, content_type: str) -> None:
+def test_a_credential_that_returns_is_masked(body: bytes, content_type: str) -> None:
     mask = SecretMask([SECRET, SECRET[:7]])
     try:
         seen = json.dumps(read_result(200, {"Content-Type": content_type}, body, mask))

@@ -215,7 +215,7 @@ def test_reserved_characters_stay_if_allowed_unless_they_would_change_the_query(
     assert write({"a=b": "c=d"}) == "a%3Db=c=d"
 
 
-def test_deep_objects_go_on_with_brackets() -> None:
+def test_deep_objects_continue_with_brackets() -> None:
     write = make_query_writer("f", ParameterStyle(style="deepObject"))
     text = write({"a": {"b": {"c": 1}}, "d": ["x", "y"], "e&": True, "n": None, "o": {}})
     assert parse_qsl(text or "") == [("f[a][b][c]", "1"), ("f[d]", "x"), ("f[d]", "y"), ("f[e&]", "true")]

@@ -92,7 +92,7 @@ def test_a_value_that_is_no_step_of_a_path_is_refused(value: Any) -> None:
         ("/{b}{a}", {"a": "x", "b": "."}, {"b": {"style": "label"}, "a": {"style": "matrix"}}),
     ],
 )
-def test_pieces_cannot_be_put_together_to_a_step_upwards(path: str, arguments: Any, styles: Any) -> None:
+def test_pieces_cannot_be_assembled_to_a_step_upwards(path: str, arguments: Any, styles: Any) -> None:
     with pytest.raises(InvalidArguments):
         filled(f"https://h.example/x{path}/y", arguments, styles=styles)
 

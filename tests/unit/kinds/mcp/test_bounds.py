@@ -133,7 +133,7 @@ async def test_a_config_that_a_secret_spoils_is_reported_without_it(runner: Runn
 
 
 @pytest.mark.parametrize(("size", "is_aside"), [(1000, False), (300_000, True)])
-async def test_a_large_answer_is_looked_through_aside(size: int, is_aside: bool, runner: Runner) -> None:
+async def test_a_large_answer_is_searched_aside(size: int, is_aside: bool, runner: Runner) -> None:
     async def answer(asked: McpRequest) -> bool | None:
         if asked.says != "tools/call":
             return False

@@ -115,7 +115,7 @@ async def test_an_error_of_the_upstream_s_tool_is_its_own(runner: Runner) -> Non
     assert failed.value.message == "no ******** today"
 
 
-async def test_credentials_reach_the_upstream_and_never_come_back(runner: Runner) -> None:
+async def test_credentials_reach_the_upstream_and_never_return(runner: Runner) -> None:
     async def answer(asked: McpRequest) -> bool | None:
         if asked.says != "tools/call":
             return False
@@ -134,7 +134,7 @@ async def test_credentials_reach_the_upstream_and_never_come_back(runner: Runner
     assert output.count("********") >= 4
 
 
-async def test_a_secret_of_the_environment_never_comes_back(runner: Runner) -> None:
+async def test_a_secret_of_the_environment_never_returns(runner: Runner) -> None:
     call = runner.ready(tool_of(odd("environment", env={"SERVICE_KEY": "sk-12345678", "TZ": "Europe/Berlin"})))
     result = json.loads(await call())
     assert result["SERVICE_KEY"] == "********"

@@ -189,7 +189,7 @@ async def test_an_answer_that_cannot_be_read_ends_its_call_at_once(text: str, up
     assert "an answer that is not valid JSON" in error.message
 
 
-async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstreams: McpSessionPool) -> None:
+async def test_text_that_is_not_unicode_is_refused_and_the_session_continues(upstreams: McpSessionPool) -> None:
     error = await get_call_error(upstreams, odd("plain"), "half \ud800")
     assert isinstance(error, InvalidArguments)
     assert await call_echo(upstreams, odd("plain")) == "hi"

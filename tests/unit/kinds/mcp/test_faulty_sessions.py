@@ -129,7 +129,7 @@ async def test_a_redirect_within_the_server_is_followed_with_the_credentials(ups
         assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer s3cr3t"}
 
 
-async def test_text_that_is_not_unicode_is_refused_and_the_session_goes_on(upstreams: McpSessionPool) -> None:
+async def test_text_that_is_not_unicode_is_refused_and_the_session_continues(upstreams: McpSessionPool) -> None:
     async with answering() as server:
         await upstreams.tools(server.upstream)
         with pytest.raises(InvalidArguments):

@@ -60,7 +60,7 @@ def test_states_follow_the_list_and_return() -> None:
     assert compare_entries(found.entries, prompts(ONE, TWO), is_adding=False).entries == pinned
 
 
-def test_kinds_that_were_not_listed_stay_as_they_are() -> None:
+def test_kinds_that_were_not_listed_are_unchanged() -> None:
     pinned = prompts(ONE)
     assert compare_entries(pinned, {"resources": ()}, is_adding=True).entries == pinned
 

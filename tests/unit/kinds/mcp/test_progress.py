@@ -81,7 +81,7 @@ async def test_thousands_of_notifications_do_not_keep_the_answer_away(upstreams:
     assert len(await message(upstreams, WORDS, times=2000)) <= 4000
 
 
-async def test_progress_does_not_go_back_nor_beyond_numbers() -> None:
+async def test_progress_never_decreases_and_has_only_valid_numbers() -> None:
     received: list[Progress] = []
     progress = McpProgress(received.append)
     await progress(math.nan, None, None)
@@ -124,7 +124,7 @@ async def test_a_board_passes_an_upstreams_progress_on(listens: bool) -> None:
     assert received[:1] == ([Progress(1, 2, "half")] if listens else [])
 
 
-async def test_a_number_that_no_float_can_hold_is_left_out_and_the_session_goes_on(upstreams: McpSessionPool) -> None:
+async def test_a_number_that_no_float_can_hold_is_left_out_and_the_session_continues(upstreams: McpSessionPool) -> None:
     huge = "9" * 400
     says = (f'"progress": {huge}', f'"progress": 1, "total": {huge}', WORDS)
     assert (await message(upstreams, *says))[0] == Progress(1, 2, "half")

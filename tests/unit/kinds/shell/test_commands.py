@@ -43,7 +43,7 @@ def get_error(command: str, *names: str, **arguments: Any) -> InvalidArguments:
 
 class TestSplitting:
     @given(st.lists(TEXT, min_size=1).filter(lambda words: words[0] != ""))
-    def test_quoted_words_come_back_as_they_were(self, words: list[str]) -> None:
+    def test_quoted_words_return_as_they_were(self, words: list[str]) -> None:
         assert split_command(shlex.join(words)) == words
 
     @pytest.mark.parametrize(("command", "what"), [("a 'b", "quote"), ('a "b', "quote"), ("a \\", "backslash")])

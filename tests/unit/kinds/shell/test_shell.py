@@ -171,7 +171,7 @@ class TestArguments:
 
 
 class TestFailures:
-    async def test_a_command_that_is_not_there_is_named_with_where_it_was_looked_for(
+    async def test_a_command_that_is_not_there_is_named_with_where_it_was_searched_for(
         self, shell: ShellExecutor, tmp_path: Path
     ) -> None:
         error = await refused(shell, opened("no-such-program {x}", "x", env={"PATH": "/usr/bin:/opt/none"}))
@@ -253,7 +253,7 @@ class TestFolders:
         assert first["stdout"].endswith("mine\n")
         assert await run(shell, tool) == first
 
-    async def test_a_folder_is_shown_as_it_is_and_written_only_if_the_tool_says_so(
+    async def test_a_folder_is_shown_unchanged_and_written_only_if_the_tool_says_so(
         self, shell: ShellExecutor, tmp_path: Path
     ) -> None:
         open_to_tools(tmp_path)

@@ -265,7 +265,7 @@ class TestChanges:
         await sources.read(source, None, "mood_entries")
         assert "id" not in (await run(tool, mood="b")).value
 
-    async def test_a_table_that_comes_back_is_found_within_a_second(
+    async def test_a_table_that_returns_is_found_within_a_second(
         self, sources: TableSources, source: FakeSource, clock: Clock
     ) -> None:
         tool = compile_tool(sources)

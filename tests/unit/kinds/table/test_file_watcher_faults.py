@@ -95,7 +95,7 @@ async def test_a_file_is_taken_when_no_one_has_written_to_it_for_a_while(
     assert hanging[0] == ["log-two"]
 
 
-async def test_a_source_that_is_gone_while_its_tables_are_looked_at_harms_no_other_call(
+async def test_a_source_that_is_gone_while_its_tables_are_examined_harms_no_other_call(
     file: Path, url: str, postgres_url: str
 ) -> None:
     tables = [log_mood(toolId=f"log-{number}", source="far") for number in range(20)]

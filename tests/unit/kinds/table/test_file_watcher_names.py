@@ -85,7 +85,7 @@ async def test_a_function_of_the_same_name_keeps_it(file: Path, url: str) -> Non
         assert (await board.call("log-mood")).output == "mine"
 
 
-async def test_calls_go_on_while_the_file_changes_and_each_inserts_its_row_once(
+async def test_calls_continue_while_the_file_changes_and_each_inserts_its_row_once(
     board: Pegboard, file: Path, url: str
 ) -> None:
     over = asyncio.Event()

@@ -143,7 +143,7 @@ async def test_a_connection_lost_before_commit_is_made_again(postgres_url: str) 
     assert [answer.output[0] for answer in answers] == [list(row) for row in found]
 
 
-async def test_a_row_that_kills_its_connection_is_not_tried_for_ever(postgres_url: str) -> None:
+async def test_a_row_that_kills_its_connection_is_not_tried_forever(postgres_url: str) -> None:
     script = """
     CREATE TABLE t (id serial PRIMARY KEY);
     CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS

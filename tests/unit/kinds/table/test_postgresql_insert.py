@@ -49,7 +49,7 @@ async def test_each_of_many_gets_the_key_of_its_own_row(postgres_url: str, name:
         ("at timestamptz PRIMARY KEY, n int", lambda n: {"at": NOON.replace(second=n)}),
     ],
 )
-async def test_a_key_that_is_given_comes_back(postgres_url: str, columns: str, key: Any) -> None:
+async def test_a_key_that_is_given_returns(postgres_url: str, columns: str, key: Any) -> None:
     async with opened(postgres_url, f"CREATE TABLE t ({columns})") as source:
         facts = await facts_of(source, "t")
         given = [{"n": n, **key(n)} for n in range(50)]

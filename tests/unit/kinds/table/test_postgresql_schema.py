@@ -134,7 +134,7 @@ async def test_a_view_is_unfit_and_a_system_table_is_none(url: str) -> None:
         assert await source.facts(None, "nowhere") is None
 
 
-async def test_names_are_taken_as_they_are(url: str) -> None:
+async def test_names_are_taken_unchanged(url: str) -> None:
     script = """
     CREATE SCHEMA "Odd; --";
     CREATE TABLE "Odd; --"."x""; DROP TABLE y" ("a b" int PRIMARY KEY);

@@ -115,7 +115,7 @@ async def test_facts_are_kept_until_they_are_forgotten(sources: TableSources, op
     await sources.close()
 
 
-async def test_a_caller_that_goes_away_does_not_take_the_answer_of_others_along(
+async def test_a_caller_that_disconnects_does_not_take_the_answer_of_others_along(
     sources: TableSources, opened: dict[str, FakeSource]
 ) -> None:
     await sources.set_sources({None: "postgresql://h/one"})

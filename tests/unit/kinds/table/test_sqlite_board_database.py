@@ -150,7 +150,7 @@ async def test_a_full_disk_is_reported_by_what_did_not_fit_and_the_rest_is_there
     await own.close()
 
 
-async def test_a_caller_that_goes_leaves_neither_row_nor_entry(board: Database, own: SqliteSource) -> None:
+async def test_a_caller_that_disconnects_leaves_neither_row_nor_entry(board: Database, own: SqliteSource) -> None:
     before, *entries = await notes_of(own, "before", "gone", "here")
     await own.insert(before)
     async with board.turn():

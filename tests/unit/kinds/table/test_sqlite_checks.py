@@ -52,7 +52,7 @@ def test_any_name_and_any_text_is_reported_as_sqlite_has_it(name: str, word: str
 
 
 @given(st.text())
-def test_no_text_is_too_odd_to_be_looked_at(text: str) -> None:
+def test_no_text_is_too_odd_to_be_examined(text: str) -> None:
     assert all(isinstance(check, str) for check in read_checks(text).values())
 
 

@@ -171,7 +171,9 @@ async def test_a_row_that_the_table_skips_is_not_reported_to_be_there(
     assert ("y",) not in fetch_rows(file, "SELECT a FROM t")
 
 
-async def test_a_trigger_that_takes_too_long_is_stopped_and_the_others_go_on(source: SqliteSource, file: Path) -> None:
+async def test_a_trigger_that_takes_too_long_is_stopped_and_the_others_continue(
+    source: SqliteSource, file: Path
+) -> None:
     run(
         file,
         """CREATE TABLE t (n INTEGER); CREATE TABLE seen (n);
@@ -195,7 +197,7 @@ async def test_a_call_whose_time_is_up_is_not_run(source: SqliteSource, file: Pa
     assert fetch_rows(file, "SELECT user_id FROM moods") == [("ada",)]
 
 
-async def test_a_caller_that_goes_while_its_row_waits_for_the_commit_leaves_none(
+async def test_a_caller_that_disconnects_while_its_row_waits_for_the_commit_leaves_none(
     source: SqliteSource, file: Path
 ) -> None:
     """The row of the first is in the transaction when its caller goes; that of the second stays."""

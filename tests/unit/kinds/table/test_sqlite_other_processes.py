@@ -139,7 +139,7 @@ async def test_callers_that_go_while_the_file_is_locked_leave_no_row(source: Sql
         ("ALTER TABLE moods ADD COLUMN why TEXT NOT NULL DEFAULT ''", None, None, ()),
     ],
 )
-async def test_a_table_that_changed_since_it_was_looked_at_is_reported_as_such(
+async def test_a_table_that_changed_since_it_was_examined_is_reported_as_such(
     source: SqliteSource, file: Path, script: str, code: str | None, sqlstate: str | None, columns: tuple[str, ...]
 ) -> None:
     one = await entry(source, "moods", {"user_id": "ada", "intensity": 3})
@@ -220,7 +220,7 @@ async def test_a_wal_stays_one(file: Path) -> None:
     assert fetch_rows(file, "PRAGMA journal_mode") == [("wal",)]
 
 
-async def test_reading_facts_waits_behind_inserts_and_not_for_good(source: SqliteSource, file: Path) -> None:
+async def test_reading_facts_waits_behind_inserts_and_not_forever(source: SqliteSource, file: Path) -> None:
     one = await entry(source, "moods", {"user_id": "ada"})
     inserting = asyncio.create_task(source.insert(one))
     looking = asyncio.create_task(source.facts(None, "moods"))

@@ -187,6 +187,6 @@ async def test_a_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
     await folder.close()
 
 
-async def test_looking_leaves_the_journal_mode_as_it_is(source: SqliteSource, tmp_path: Path) -> None:
+async def test_looking_leaves_the_journal_mode_unchanged(source: SqliteSource, tmp_path: Path) -> None:
     await facts_of(source, "CREATE TABLE t (a)")
     assert fetch_rows(tmp_path / "data.db", "PRAGMA journal_mode") == [("delete",)]

@@ -219,7 +219,7 @@ def test_a_form_that_cannot_be_taken_apart_is_one_parameter_too() -> None:
 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "text/csv", "application/x-ndjson", "application/octet-stream"])
-def test_text_is_sent_as_it_is(media_type: str) -> None:
+def test_text_is_sent_unchanged(media_type: str) -> None:
     request = build_request(of(body({"type": "string"}, media_type)), body="a,b\n")
     assert request.body == b"a,b\n"
     assert request.headers["Content-Type"].startswith(media_type)

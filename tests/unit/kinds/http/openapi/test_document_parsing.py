@@ -36,7 +36,7 @@ def test_json_and_yaml_say_the_same() -> None:
     assert read_document(b"\xef\xbb\xbf" + json.dumps(document).encode()) == document
 
 
-def test_yaml_keys_are_texts_and_dates_and_words_stay_as_they_are_written() -> None:
+def test_yaml_keys_are_texts_and_dates_and_words_are_unchanged() -> None:
     document = read_document(YAML)
     operation = document["paths"]["/on"]["get"]
     assert document["info"]["version"] == "2020-01-01"
