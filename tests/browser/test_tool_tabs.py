@@ -178,6 +178,8 @@ async def test_each_version_shows_what_changed_and_an_old_one_is_restored(admin:
     await page.get_by_role("button", name="Undo").click()
     await expect(versions.get_by_role("button", name=re.compile("^Version 5 Current"))).to_be_visible()
     assert (await board.tools.get("changing", board.admin)).tags == ("b",)
+    await admin.open("tools/changing?tab=versions&version=99")
+    await expect(page.get_by_text("There is no version 99.")).to_be_visible()
 
 
 async def test_the_calls_of_a_tool_have_a_histogram_and_open_in_the_journal(admin: Visit) -> None:
