@@ -167,6 +167,8 @@ async def test_each_version_shows_what_changed_and_an_old_one_is_restored(admin:
     changes = page.get_by_role("list", name="Differences").get_by_role("listitem")
     await expect(changes.filter(has_text="description")).to_contain_text("Says two.")
     await expect(changes.filter(has_text="config.mock_response").get_by_role("definition")).to_have_text(["1", "2"])
+    await page.get_by_text("Definition", exact=True).click()
+    await expect(page.get_by_role("region", name="Definition of version 2")).to_contain_text('"Says two."')
     await second.click()
     await versions.get_by_role("button", name=re.compile("^Version 1")).click()
     await expect(page).to_have_url(re.compile("version=1"))

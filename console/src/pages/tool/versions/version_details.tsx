@@ -5,6 +5,8 @@ import { offerUndo } from '../../../shared/action/offer_undo.tsx'
 import type { Schemas } from '../../../shared/api/client.ts'
 import type { Comparison } from '../../../shared/difference/compare_values.ts'
 import { DifferenceList } from '../../../shared/difference/difference_list.tsx'
+import { formatJson } from '../../../shared/json/exact_json.ts'
+import { LongText } from '../../../shared/result/long_text.tsx'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { spellHidden } from '../../../shared/text/visible_text.ts'
 import { updateTool, useSavedTool } from '../save_tool.ts'
@@ -16,13 +18,14 @@ interface VersionDetailsProps {
   version: Version
   changed: Comparison | undefined
   current: Version
-  isFirst: boolean
 }
 
-/** What a version changed, what restoring it would change, and the button that restores it. */
-export function VersionDetails({ tool, version, changed, current, isFirst }: VersionDetailsProps) {
+type Mode = 'before' | 'current' | 'whole'
+
+/** What a version changed, what restoring it would change, its definition, and the button that restores it. */
+export function VersionDetails({ tool, version, changed, current }: VersionDetailsProps) {
   const isCurrent = version.version === current.version
-  const [against, setAgainst] = useState<'before' | 'current'>(changed ? 'before' : 'current')
+  const [mode, setMode] = useState<Mode>(changed ? 'before' : isCurrent ? 'whole' : 'current')
   const queryClient = useQueryClient()
   const showSaved = useSavedTool()
   const restored = useMemo(() => compareToBefore(version, current), [version, current])
@@ -42,41 +45,44 @@ export function VersionDetails({ tool, version, changed, current, isFirst }: Ver
     // Another version may have been saved meanwhile.
     onError: () => queryClient.invalidateQueries({ queryKey: ['tool', tool.id] }),
   })
-  const shown = against === 'before' ? changed : restored
+  const modes = [
+    ...(changed ? [{ value: 'before', label: 'What it changed' }] : []),
+    ...(isCurrent ? [] : [{ value: 'current', label: 'What restoring it would change' }]),
+    { value: 'whole', label: 'Definition' },
+  ]
+  const shown = mode === 'before' ? changed : restored
   return (
     <Stack gap="sm" className={classes.details}>
-      {!isCurrent && (
-        <Group justify="space-between" gap="xs">
-          {changed ? (
-            <SegmentedControl
-              size="xs"
-              aria-label="Compare"
-              data={[
-                { value: 'before', label: 'What it changed' },
-                { value: 'current', label: 'What restoring it would change' },
-              ]}
-              value={against}
-              onChange={(next) => setAgainst(next as 'before' | 'current')}
-            />
-          ) : (
-            <Text size="sm">What restoring it would change:</Text>
-          )}
-          {restored.differences.length > 0 && (
-            <Button size="xs" variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
-              Restore version {version.version}
-            </Button>
-          )}
-        </Group>
-      )}
+      <Group justify="space-between" gap="xs">
+        <SegmentedControl
+          size="xs"
+          aria-label="Show"
+          data={modes}
+          value={mode}
+          onChange={(next) => setMode(next as Mode)}
+        />
+        {restored.differences.length > 0 && (
+          <Button size="xs" variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
+            Restore version {version.version}
+          </Button>
+        )}
+      </Group>
       {restore.error && <ErrorState error={restore.error} what={`Restoring version ${version.version}`} />}
-      {isCurrent && isFirst && <Text size="sm">The tool was registered with this definition.</Text>}
-      {shown && !(isCurrent && isFirst) && (
-        <>
-          {shown.differences.length === 0 && <Text size="sm">The definitions are the same.</Text>}
-          <DifferenceList {...shown} before={against === 'before' ? 'Before' : 'Now'} after="After" />
-        </>
+      {mode === 'whole' ? (
+        <LongText
+          text={formatJson(version.definition)}
+          label={`Definition of version ${version.version}`}
+          fileName={`version-${version.version}.json`}
+        />
+      ) : (
+        shown && (
+          <>
+            {shown.differences.length === 0 && <Text size="sm">The definitions are the same.</Text>}
+            <DifferenceList {...shown} before={mode === 'before' ? 'Before' : 'Now'} after="After" />
+          </>
+        )
       )}
-      {against === 'current' && restored.differences.length > 0 && (
+      {mode === 'current' && restored.differences.length > 0 && (
         <Text size="xs" c="dimmed">
           Restoring saves the old definition as a new version. Secrets are not in versions, and stay as they are now.
         </Text>

@@ -56,7 +56,7 @@ export function VersionItem(props: VersionItemProps) {
           </Text>
         )}
       </UnstyledButton>
-      {isOpen && <VersionDetails tool={tool} version={version} changed={changed} current={current} isFirst={isFirst} />}
+      {isOpen && <VersionDetails tool={tool} version={version} changed={changed} current={current} />}
     </li>
   )
 }
