@@ -1,10 +1,12 @@
 """Fail if a file, a module name, an import or a condition breaks one of the rules below."""
 
 import ast
+import gc
 import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 MAX_LINES = 500
@@ -23,6 +25,12 @@ CHILD_IMPORTS = ("pegboard.sandbox.child", "numpy", "pandas", *sys.stdlib_module
 # Only here may code depend on which kind a tool has; everything else asks its KindSpec.
 KINDS = SOURCE / "kinds"
 REASON = re.compile(r"#(?! noqa: [A-Z0-9, ]+$| type: ignore\S*$).*\w")
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Return the nodes of the syntax tree of a file of the source code, which several rules read."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def long_files() -> Iterator[str]:
@@ -59,7 +67,7 @@ def repeated_classes() -> Iterator[str]:
     paths: dict[str, list[Path]] = defaultdict(list)
     for path in sorted(SOURCE.rglob("*.py")):
         if path.relative_to(SOURCE).parts[0] not in FORMER_PATHS and path != TABLES:
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes_of(path):
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     paths[node.name].append(path)
     for name, found in paths.items():
@@ -72,10 +80,12 @@ def unexplained_imports() -> Iterator[str]:
     for path in sorted(SOURCE.rglob("*.py")):
         if CHILD in path.parents:
             continue
-        text = path.read_text(encoding="utf-8")
-        lines = text.splitlines()
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        imports = [node.lineno for node in nodes_of(path) if isinstance(node, ast.Import | ast.ImportFrom)]
+        for node in nodes_of(path):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if any(node.lineno < line <= (node.end_lineno or line) for line in imports):
                 yield from (
                     f"{path}:{first}: an import inside a function; say why in a comment on its line or above it"
                     for first, last in import_groups(node)
@@ -99,7 +109,7 @@ def import_groups(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[
 def foreign_imports() -> Iterator[str]:
     """Return a message for each import in the confined processes that is not allowed there."""
     for path in sorted(CHILD.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
@@ -112,7 +122,8 @@ def private_imports() -> Iterator[str]:
     """Return a message for each import of a private name; ruff's SLF001 finds private attributes."""
     for folder in ("src", "tests", "bench"):
         for path in sorted(Path(folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            nodes = nodes_of(path) if folder == "src" else ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in nodes:
                 names = [each.name for each in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
                 if isinstance(node, ast.ImportFrom):
                     names.append(node.module or "")
@@ -126,7 +137,7 @@ def kind_conditions() -> Iterator[str]:
     for path in sorted(SOURCE.rglob("*.py")):
         if KINDS in path.parents:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if is_kind_condition(node):
                 yield f"{path}:{node.lineno}: a condition on the kind of a tool; ask its KindSpec (kinds/base.py)"
 
@@ -173,11 +184,12 @@ def dialects_that_know_another() -> Iterator[str]:
     if not dialects:
         yield f"{folder / 'catalog.py'}: has no line of the form 'module:Class',"
     for path in sorted(folder.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        module, *_ = nodes = nodes_of(path)
+        imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         if any(node.module == "pegboard.dialects.catalog" for node in imports):
             continue
-        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        assert isinstance(module, ast.Module)
+        classes = [node for node in module.body if isinstance(node, ast.ClassDef)]
         bases = {base.id for node in classes for base in node.bases if isinstance(base, ast.Name)}
         for node in imports:
             if node.module in dialects and bases.isdisjoint(name.name for name in node.names):
@@ -196,4 +208,5 @@ RULES = (
     dialects_that_know_another,
 )
 if __name__ == "__main__":
+    gc.disable()  # the nodes of all files stay in memory, and to look at them again takes most of the time
     sys.exit("\n".join(sorted({message for rule in RULES for message in rule()})) or 0)

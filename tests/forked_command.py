@@ -11,7 +11,10 @@ import signal
 import socket
 import sys
 
+PASSED_ON = (signal.SIGINT, signal.SIGTERM)
 name, module, *words = sys.argv[1:]
+# A signal waits until it can be passed on.
+signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
 connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 request = {
     "module": module,
@@ -26,10 +29,12 @@ try:
 except OSError:
     program = b""
 if not program:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
     os.execv(sys.executable, [sys.executable, "-m", module, *words])
 # Only the program reads and writes: its end is the end of the streams.
 for descriptor in (0, 1, 2):
     os.close(descriptor)
-for number in (signal.SIGINT, signal.SIGTERM):
+for number in PASSED_ON:
     signal.signal(number, lambda number, _: os.kill(int(program), number))
+signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
 os._exit(int(connection.recv(100) or 1))

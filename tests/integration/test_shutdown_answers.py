@@ -19,6 +19,7 @@ import pytest
 from pegboard import Pegboard
 from pegboard.testing import NoSettings, calls_of
 from tests.board_surfaces import KEY
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import Program
 from tests.surfaces.rest.clients import bearer, good
 
@@ -35,8 +36,11 @@ WAIT = 30
 
 
 @contextmanager
-def server(home: Path, packages: Path, *options: str, drain: int = 1) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def server(
+    home: Path, packages: Path, *options: str, drain: int = 1, real: bool = False
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server that waits this many seconds for running calls, with a handler that hangs; and its address."""
+    words = ("pegboard", "serve", "--port", "0", *options)
     packages.mkdir()
     (packages / "hanging_tools.py").write_text(HANDLER)
     info = packages / "hanging_tools-1.0.dist-info"
@@ -53,7 +57,7 @@ def server(home: Path, packages: Path, *options: str, drain: int = 1) -> Iterato
         }
     )
     with subprocess.Popen(
-        [sys.executable, "-m", "pegboard", "serve", "--port", "0", *options],
+        (sys.executable, "-m", *words) if real else forked_command(*words),
         env=program.full_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -129,7 +133,7 @@ def test_a_second_interrupt_cancels_running_calls_and_records_them(tmp_path: Pat
 
 
 def test_without_running_calls_nothing_is_waited_for(tmp_path: Path) -> None:
-    with server(tmp_path / "home", tmp_path / "packages", drain=30) as (process, _url):
+    with server(tmp_path / "home", tmp_path / "packages", drain=30, real=True) as (process, _url):
         process.send_signal(signal.SIGINT)
         assert process.stdout is not None
         assert "Waiting" not in process.stdout.read()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from pegboard.model.filters import ExecutionFilter
 from pegboard.storage.database import Database
 from pegboard.testing import NoSettings
 from tests.board_surfaces import KEY
+from tests.fork_server import forked_command
 from tests.surfaces.rest.clients import mock
 from tests.waiting import until
 
@@ -105,20 +105,6 @@ async def test_of_two_who_want_one_name_one_gets_it(boards: tuple[Pegboard, Pegb
     assert "exists already" in str(lost)
 
 
-STARTING = """
-import asyncio, json, sys
-from pegboard import Pegboard
-from pegboard.testing import NoSettings
-
-async def main(url, home):
-    async with Pegboard.open(url, settings=NoSettings(home=home)) as board:
-        told = {"key": board.new_key, "admin": board.admin.user_id, "digest": board.vault.digest_key().hex()}
-        print(json.dumps(told))
-
-asyncio.run(main(*sys.argv[1:]))
-"""
-
-
 async def test_a_first_start_in_several_processes_at_once_makes_one_admin_and_one_key(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -126,7 +112,7 @@ async def test_a_first_start_in_several_processes_at_once_makes_one_admin_and_on
 
     async def start() -> dict[str, Any]:
         with anyio.fail_after(60):
-            ended = await anyio.run_process([sys.executable, "-c", STARTING, database_url, str(home)])
+            ended = await anyio.run_process(forked_command("tests.integration.starting_board", database_url, str(home)))
         output: dict[str, Any] = json.loads(ended.stdout)
         return output
 

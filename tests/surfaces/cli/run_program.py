@@ -20,7 +20,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from pegboard.surfaces.cli.main import app
-from tests.fork_server import fork
+from tests.fork_server import fork, forked_command
 
 SECONDS = 60
 
@@ -104,7 +104,7 @@ class Program:
         ours, theirs = pty.openpty()
         environment = {"COLUMNS": "80", "TERM": "xterm", **self.full_environment(**more)}
         process = subprocess.Popen(
-            [sys.executable, "-m", "pegboard", *words], env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+            forked_command("pegboard", *words), env=environment, stdin=theirs, stdout=theirs, stderr=theirs
         )
         os.close(theirs)
         seen = b""

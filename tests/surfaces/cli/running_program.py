@@ -14,6 +14,7 @@ import anyio
 
 from pegboard import Pegboard
 from tests.board_surfaces import KEY, served
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import SECONDS, Outcome, Program
 from tests.waiting import until
 
@@ -74,11 +75,11 @@ class Running:
 
 
 @asynccontextmanager
-async def started(program: Program, *words: str) -> AsyncIterator[Running]:
-    """Start the program as a separate process; kill it if it still runs at the end of the test."""
+async def started(program: Program, *words: str, real: bool = False) -> AsyncIterator[Running]:
+    """Start the program as a separate process, as a shell does if it is `real`; kill it at the end of the test."""
+    command = (sys.executable, "-m", "pegboard", *words) if real else forked_command("pegboard", *words)
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "pegboard", *words),
+        *command,
         env=program.full_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

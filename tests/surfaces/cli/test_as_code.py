@@ -7,7 +7,6 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,6 +14,7 @@ from uuid import uuid4
 import pytest
 import yaml
 
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import SECONDS, Program
 
 TOOLS = """
@@ -104,7 +104,7 @@ def test_a_person_is_asked_before_anything_is_removed(
     (tmp_path / "none.yaml").write_text("tools: []\n")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "pegboard", "apply", str(tmp_path / "none.yaml"), "--prune"],
+        forked_command("pegboard", "apply", str(tmp_path / "none.yaml"), "--prune"),
         env=member.full_environment(),
         stdin=theirs,
         stdout=subprocess.PIPE,

@@ -6,13 +6,13 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import Program
 
 NOWHERE = "01a1de67-d38f-7fad-935b-1783e6436bab"
@@ -150,7 +150,7 @@ class TestEffects:
         """Run the program on a terminal where a user types an answer; return its exit code and the screen."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
-            [sys.executable, "-m", "pegboard", *words],
+            forked_command("pegboard", *words),
             env=program.full_environment(),
             stdin=theirs,
             stdout=theirs,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from pegboard.maintenance import CheckResult, check_abilities, check_libraries
 from pegboard.sandbox.kernel_features import KernelFeatures
 from pegboard.sandbox.limits import KERNEL_FEATURES
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import SECONDS, Outcome, Program
 
 ALL = KernelFeatures(4, True, True, True)
@@ -88,7 +88,7 @@ def test_libraries_are_distinguished_by_whether_they_are_installed() -> None:
 
 
 def test_a_server_says_at_its_start_what_confines_tools(fresh: Program) -> None:
-    command = [sys.executable, "-m", "pegboard", "serve", "--port", "0"]
+    command = forked_command("pegboard", "serve", "--port", "0")
     environment = fresh.full_environment(PEGBOARD_LOG_FORMAT="json", PEGBOARD_SANDBOX_WITHOUT="landlock")
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -45,7 +45,7 @@ def without_times(text: str) -> str:
 
 async def test_progress_and_output_are_reported_while_the_call_runs_and_the_result_is_printed(board: Pegboard) -> None:
     tool = Counting(board)
-    async with program_of_admin(board) as program, started(program, "call", "count", "--follow") as running:
+    async with program_of_admin(board) as program, started(program, "call", "count", "--follow", real=True) as running:
         await running.wait_for_stderr("  1/4 first step\n")
         await running.wait_for_stderr("a piece \\x1b[31mof it")
         assert running.err.startswith("🔧 Using Count...\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import httpx
 import pytest
 import yaml
 
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import SECONDS, Program
 
 FIXTURES = """\
@@ -35,7 +35,7 @@ KEY = {"Authorization": "Bearer mock-key"}
 def mocking(file: Path, *options: str) -> Iterator[tuple[str, str]]:
     """A mock server: its URL and its output at the start."""
     with subprocess.Popen(
-        [sys.executable, "-m", "pegboard", "mock", str(file), "--port", "0", *options],
+        forked_command("pegboard", "mock", str(file), "--port", "0", *options),
         env=Program().full_environment(PEGBOARD_HOME=str(file.parent / "home")),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from pegboard.settings import describe_unknown_variables
 from pegboard.surfaces.cli.exit_codes import UsageError
 from pegboard.surfaces.cli.session import read_settings
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import Program
 
 
@@ -48,7 +48,7 @@ def test_an_unknown_variable_is_named_with_the_nearest_setting() -> None:
 def test_a_server_warns_of_an_unknown_variable(tmp_path: Path) -> None:
     environment = {"PEGBOARD_HOME": str(tmp_path), "PEGBOARD_PORTT": "1"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "pegboard", "serve", "--port", "0"],
+        forked_command("pegboard", "serve", "--port", "0"),
         env=Program(environment).full_environment(),
         stdout=subprocess.PIPE,
         text=True,

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from dirty_equals import IsStr
 
+from tests.fork_server import forked_command
 from tests.surfaces.cli.run_program import SECONDS, Program
 
 NOT_OURS = b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
@@ -151,7 +152,7 @@ def test_settings_that_are_wrong_exit_2_and_are_named(admin: Program) -> None:
 def test_a_server_that_is_no_board_exits_3(listening: socket.socket, status: bytes, kind: bytes, body: bytes) -> None:
     program = Program({"PEGBOARD_URL": url_of(listening), "PEGBOARD_KEY": "a-key-0123456789"})
     process = subprocess.Popen(
-        [sys.executable, "-m", "pegboard", "whoami"],
+        forked_command("pegboard", "whoami"),
         env=program.full_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

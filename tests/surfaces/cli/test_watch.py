@@ -34,7 +34,7 @@ def waiting(board: Pegboard) -> anyio.Event:
 
 async def test_each_call_is_a_line_when_it_begins_continues_and_ends(board: Pegboard) -> None:
     go_on = waiting(board)
-    async with program_of_admin(board) as program, started(program, "watch") as running:
+    async with program_of_admin(board) as program, started(program, "watch", real=True) as running:
         await running.wait_for_stderr(WATCHING)
         async with anyio.create_task_group() as group:
             group.start_soon(board.call, "wait")
