@@ -214,6 +214,7 @@ class DemoTraffic:
             (30, "find_order", lambda random: {"order": random.choice(ORDERS)}),
             (15, "total", lambda random: {"expression": f"{random.randint(1, 9)} * 79.5"}),
             (10, "answer_time", lambda random: {"city": random.choice(CITIES)}),
+            (4, "order_summary", lambda random: {"order": random.choice(ORDERS), "pieces": random.randint(1, 5)}),
             (6, "refund", lambda random: {"order": random.choice(ORDERS), "reason": "damaged"}),
             (2, "refund", lambda random: {"order": random.choice(ORDERS), "reason": "unhappy"}),
             (3, "find_order", lambda _random: {}),
