@@ -100,7 +100,7 @@ async def test_a_script_that_ends_itself_says_how(board: Target, script: str, wo
     (await board.shell(script)).ended("execution_failed", words)
 
 
-async def test_signals_reach_neither_who_looks_after_the_call_nor_the_server(board: Target) -> None:
+async def test_signals_reach_neither_the_supervisor_nor_the_server(board: Target) -> None:
     outside = [os.getpid(), os.getppid(), *board.zygotes()]
     assert (await board.python(SIGNALS, {"pids": outside})).output == {}
     assert len(board.zygotes()) == len(outside) - 2

@@ -124,7 +124,7 @@ async def test_whatever_code_does_to_its_answer_the_caller_is_informed(board: Ta
     (await board.python(code)).ended("execution_failed", words)
 
 
-async def test_a_result_that_lies_about_itself_is_taken_for_what_it_is(board: Target) -> None:
+async def test_a_result_of_a_class_with_false_methods_is_read_correctly(board: Target) -> None:
     text = CLASS.format("str", "def __str__(self): raise SystemExit", "'x'")
     length = CLASS.format("list", "def __len__(self): return 2**62", "[1]")
     number = CLASS.format("int", "def __repr__(self): return '1, 2'", "3")

@@ -83,7 +83,7 @@ async def test_zygotes_that_are_killed_again_and_again_cost_no_call_more_than_a_
             assert (problem.did_run, problem.retryable) == (False, True)
 
 
-async def test_who_waits_for_a_call_can_be_killed_before_there_is_one(board: Target) -> None:
+async def test_a_waiting_supervisor_can_be_killed_before_a_call(board: Target) -> None:
     for zygote in board.zygotes():
         for waiting in descendants(zygote):
             with suppress(ProcessLookupError):  # it may have ended by itself since it was listed

@@ -161,7 +161,9 @@ async def _unanswered(notes: Notes, n: str) -> None:
     raise AssertionError(f"answered: {notes.answers}")
 
 
-async def test_ten_who_ask_two_servers_at_once_with_one_key_get_one_effect(database_url: str, tmp_path: Path) -> None:
+async def test_ten_concurrent_calls_to_two_servers_with_one_key_have_one_effect(
+    database_url: str, tmp_path: Path
+) -> None:
     async with (
         siblings(database_url, tmp_path, {}, {}) as (one, other),
         caller(one) as client,

@@ -162,7 +162,7 @@ async def test_a_spool_that_cannot_be_taken_over_keeps_no_other_waiting(start: S
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-async def test_a_key_that_is_given_back_while_another_asks_for_it_is_theirs(
+async def test_a_key_that_is_released_while_another_call_requests_it_goes_to_that_call(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     holder, other = start(), start()

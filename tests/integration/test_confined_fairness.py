@@ -158,7 +158,7 @@ async def test_a_call_that_finds_no_place_in_its_time_did_not_run_and_its_key_is
     assert rows[1:] == [("failed", "unavailable", None), ("succeeded", None, None)]
 
 
-async def test_who_gives_up_waiting_is_gone_from_the_queue(board: Pegboard) -> None:
+async def test_a_cancelled_waiting_call_leaves_the_queue(board: Pegboard) -> None:
     hers = await take_all_slots(board)
     waiting = await start(board, await member(board, "ada"), 50, 60)
     await waits(board, 50)

@@ -34,7 +34,7 @@ NOT_RUN = (["misconfigured", False], ["unavailable", False])
 
 
 @pytest.mark.parametrize("descriptors", [32, 64, 69, 80])
-def test_where_descriptors_are_few_no_call_is_reported_to_have_run_that_did_not(descriptors: int) -> None:
+def test_with_few_descriptors_no_call_is_reported_to_have_run_that_did_not(descriptors: int) -> None:
     command = [sys.executable, "-c", BOARD, str(descriptors)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 0, ended.stderr

@@ -108,7 +108,7 @@ async def test_a_call_that_ran_while_it_went_away_is_answered_from_the_spool_and
         assert (good(again), again.headers["idempotent-replayed"]) == (stopped, "true")
 
 
-async def test_what_changed_elsewhere_meanwhile_is_seen_afterwards(
+async def test_changes_of_other_processes_during_the_outage_are_seen_afterwards(
     board: Pegboard, own_postgres: PostgresServer, tmp_path: Path
 ) -> None:
     await board.add(mock())

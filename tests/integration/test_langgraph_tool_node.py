@@ -198,7 +198,7 @@ async def test_a_member_calls_what_a_member_may() -> None:
     assert [row.caller for row in rows] == ["member", "member", board.admin.name]
 
 
-async def test_the_config_of_a_run_may_say_who_calls() -> None:
+async def test_the_config_of_a_run_may_set_the_caller() -> None:
     async with memory_board() as board:
         agent = await board.people.create_agent("helper", ["echo"], board.admin, None)
         key = await board.people.create_key(board.admin.user_id, board.admin, agent_id=agent.id)

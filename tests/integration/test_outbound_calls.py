@@ -158,9 +158,7 @@ async def test_a_fallback_answers_when_the_upstream_does_not(board: Pegboard, sh
     ]
 
 
-async def test_an_upstream_that_keeps_failing_is_left_alone_but_for_one_owner_only(
-    board: Pegboard, shop: Upstream
-) -> None:
+async def test_the_circuit_of_a_failing_upstream_opens_for_one_owner_only(board: Pegboard, shop: Upstream) -> None:
     other = await member(board)
     await board.imports.openapi(other, document=document(OPERATIONS), server_url=shop.url, prefix="own_")
     shop.behaviour = reset

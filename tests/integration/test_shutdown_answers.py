@@ -90,7 +90,9 @@ async def read_rows(home: Path) -> list[tuple[str, str, str | None, str | None]]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_who_waits_is_asked_to_try_again_and_the_row_says_cancelled(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_waiting_caller_is_asked_to_try_again_and_the_row_is_cancelled(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     home = tmp_path / "home"
     with (
         server(home, tmp_path / "packages") as (process, url),

@@ -97,7 +97,7 @@ async def test_calls_through_both_are_in_one_journal(boards: tuple[Pegboard, Peg
     assert len(rows) == 40
 
 
-async def test_of_two_who_want_one_name_one_gets_it(boards: tuple[Pegboard, Pegboard]) -> None:
+async def test_of_two_concurrent_registrations_of_a_name_one_succeeds(boards: tuple[Pegboard, Pegboard]) -> None:
     ended = await asyncio.gather(
         *(board.add(mock(name)) for board, name in zip(boards, ("quote", "QUOTE"), strict=True)), return_exceptions=True
     )

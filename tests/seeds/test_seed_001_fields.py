@@ -201,7 +201,7 @@ class TestToolResponse:
 class TestVersions:
     """Each change of a definition is stored."""
 
-    async def test_old_versions_can_be_read_with_who_made_them(self, board: Pegboard, surface: Surface) -> None:
+    async def test_old_versions_can_be_read_with_their_authors(self, board: Pegboard, surface: Surface) -> None:
         made = await surface.create(WHOLE)
         await surface.change("quote", {"description": "New words"})
         versions = (await board.tools.versions(made["id"], board.admin, cursor=None, limit=10)).items

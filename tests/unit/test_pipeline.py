@@ -176,7 +176,7 @@ class TestRetriesAndFallbacks:
     async def test_any_other_once(self, board: Pegboard) -> None:
         assert (await self.attempts(board))[1] == 1
 
-    async def test_or_as_often_as_it_says_for_what_it_says(self, board: Pegboard) -> None:
+    async def test_a_tool_is_retried_as_often_and_for_what_it_declares(self, board: Pegboard) -> None:
         assert (await self.attempts(board, retry={"max_attempts": 2}))[1] == 2
 
     async def test_a_failure_that_is_not_named_is_not_tried_again(self, board: Pegboard) -> None:

@@ -196,7 +196,7 @@ def test_the_key_in_use_is_revoked_only_with_yes(member: Program) -> None:
     assert "This key was revoked" in member.run("whoami").err
 
 
-def test_who_revoked_the_last_key_of_an_admin_gets_back_with_local(tmp_path: Path) -> None:
+def test_after_revoking_the_last_key_of_an_admin_local_still_works(tmp_path: Path) -> None:
     with serving(tmp_path) as url:
         admin = Program({"PEGBOARD_HOME": str(tmp_path), "PEGBOARD_URL": url})
         key = admin.run("whoami", "--json").done().json["key_id"]

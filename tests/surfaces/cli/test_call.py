@@ -204,7 +204,7 @@ def test_the_answer_comes_in_another_dialect(admin: Program) -> None:
     assert "klingon" in ran.err
 
 
-def test_people_see_the_result_of_a_tool_whose_own_style_is_another(admin: Program) -> None:
+def test_the_program_prints_the_plain_result_whatever_the_style_of_the_tool(admin: Program) -> None:
     name = f"styled_{uuid4().hex[:8]}"
     definition = {"name": name, "tool_type": "mock", "config": {"mock_response": 7}, "input_schema": {}}
     admin.run("tools", "add", "-", stdin=json.dumps({**definition, "result_style": "detailed"})).done()

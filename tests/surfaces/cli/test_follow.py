@@ -176,7 +176,7 @@ async def test_a_board_that_stays_away_exits_3_and_says_how_to_find_the_call(
 
 
 @pytest.mark.parametrize("follow", [[], ["--follow"]])
-async def test_a_conversation_that_is_gone_meanwhile_is_reported_and_the_answer_printed(
+async def test_a_thread_that_was_deleted_during_the_call_is_reported_and_the_answer_printed(
     board: Pegboard, follow: list[str]
 ) -> None:
     tool = Counting(board)

@@ -206,7 +206,7 @@ def test_a_mistake_in_the_editor_loses_no_work(admin: Program, tmp_path: Path) -
     assert kept.read_text() == "a: [\n"
 
 
-def test_another_users_change_made_meanwhile_is_not_undone(admin: Program, tmp_path: Path) -> None:
+def test_a_concurrent_change_of_another_user_is_not_undone(admin: Program, tmp_path: Path) -> None:
     add(admin, mock("raced"))
     other = f"{sys.executable} -m pegboard tools edit raced timeout:=9 >/dev/null || exit 9"
     ran = admin.run("tools", "edit", "raced", EDITOR=editor(tmp_path, f'{other}\necho "timeout: 5" >> "$1"'))

@@ -209,7 +209,9 @@ class TestDefinitions:
 
 
 class TestExecutions:
-    async def test_a_row_says_who_called_what_and_how_it_ended(self, admin: httpx.AsyncClient, board: Pegboard) -> None:
+    async def test_a_row_has_the_caller_the_tool_and_the_status(
+        self, admin: httpx.AsyncClient, board: Pegboard
+    ) -> None:
         user_id, key = await new_user(admin, "ada")
         tool = await board.add(mock(is_public=True, keep_arguments=True))
         async with client(board, key) as ada:

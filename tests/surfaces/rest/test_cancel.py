@@ -110,7 +110,7 @@ async def test_one_call_of_a_stream_is_ended_and_the_others_continue(board: Pegb
         assert [one.name for one in await reader.rest()] == ["complete"]
 
 
-async def test_two_who_end_the_same_call_at_once_have_both_ended_it(board: Pegboard) -> None:
+async def test_two_concurrent_cancellations_of_a_call_both_succeed(board: Pegboard) -> None:
     waiting(board)
     call = asyncio.create_task(board.call("wait"))
     run_id = await begun(board)

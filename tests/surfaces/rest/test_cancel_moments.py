@@ -93,7 +93,7 @@ async def test_between_two_attempts(board: Pegboard) -> None:
     assert (row.status, row.attempts) == ("failed", 1)
 
 
-async def test_while_another_tool_stands_in(board: Pegboard) -> None:
+async def test_while_the_fallback_runs(board: Pegboard) -> None:
     @board.tool
     async def stand_in() -> None:
         await anyio.sleep_forever()

@@ -114,7 +114,7 @@ async def test_progress_is_seen_and_a_broken_watch_continues_where_it_was(board:
             await lost.until("finished")
 
 
-async def test_where_too_much_happens_the_latest_is_reported_and_what_was_left_out_is_counted(board: Pegboard) -> None:
+async def test_with_too_many_events_the_latest_are_sent_and_the_others_counted(board: Pegboard) -> None:
     views = WatchViews(board.watchers, board.snapshot)
     everything = WatchFilter(None, None)
     with board.watchers.watch() as events:

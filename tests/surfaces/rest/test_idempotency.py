@@ -223,7 +223,7 @@ class TestDisconnected:
         assert sorted(recording_tool.ran) == [1, 2]
         assert {row.status for row in await calls_of(stored_board)} == {"succeeded"}
 
-    async def test_ten_who_ask_at_once_get_one_answer(
+    async def test_ten_concurrent_calls_with_one_key_get_one_result(
         self, stored_board: Pegboard, recording_tool: RecordingTool
     ) -> None:
         recording_tool.go.clear()

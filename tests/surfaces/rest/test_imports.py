@@ -103,7 +103,7 @@ async def test_an_import_answers_what_it_did_and_can_be_run_again(admin: httpx.A
     assert shown["tags"] == ["openapi:pets"]
 
 
-async def test_who_may_import_what(board: Pegboard, admin: httpx.AsyncClient, recording_upstream: Upstream) -> None:
+async def test_permissions_to_import(board: Pegboard, admin: httpx.AsyncClient, recording_upstream: Upstream) -> None:
     _, key = await new_user(admin, "mia")
     async with client(board, key) as mia:
         assert good(await mia.post(OPENAPI, json={"document": pets("cats")}))["created"] == ["cats"]

@@ -37,7 +37,7 @@ async def test_it_is_a_valid_description(described: dict[str, Any]) -> None:
     schemathesis.openapi.from_dict(described).validate()
 
 
-async def test_every_operation_has_a_name_of_its_own_and_says_who_may(described: dict[str, Any]) -> None:
+async def test_every_operation_has_a_unique_name_and_its_permission(described: dict[str, Any]) -> None:
     operations = {
         operation["operationId"]: (path, operation)
         for path, methods in described["paths"].items()

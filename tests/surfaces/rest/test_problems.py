@@ -91,7 +91,7 @@ async def test_a_path_or_method_that_is_not_there_says_what_is(admin: httpx.Asyn
     problem(await admin.post("/v1/tools//call"), 404)
 
 
-async def test_conflicts_say_what_stands_in_the_way(admin: httpx.AsyncClient) -> None:
+async def test_a_conflict_names_its_cause(admin: httpx.AsyncClient) -> None:
     made = good(await admin.post("/v1/tools", json=mock()), 201)
     answer = await admin.post("/v1/tools", json=mock("QUOTE"))
     assert problem(answer, 409)["detail"].startswith("A tool named 'QUOTE' exists already")

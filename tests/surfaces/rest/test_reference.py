@@ -48,7 +48,7 @@ async def test_an_example_can_be_registered(name: str, admin: httpx.AsyncClient)
     good(await admin.post("/v1/tools", json=example), 201)
 
 
-async def test_who_may_register_a_kind_is_what_a_member_gets(board: Pegboard, admin: httpx.AsyncClient) -> None:
+async def test_the_permission_to_register_a_kind_is_as_listed(board: Pegboard, admin: httpx.AsyncClient) -> None:
     _, key = await new_user(admin, "ada")
     async with client(board, key) as member:
         kinds = await kinds_of(member)

@@ -59,7 +59,7 @@ async def test_a_foreign_thread_is_refused_before_anything_runs(
 
 
 @both
-async def test_a_thread_that_is_deleted_meanwhile_costs_no_one_the_answer(
+async def test_a_thread_deleted_during_the_call_does_not_lose_the_answer(
     board: Pegboard, admin: httpx.AsyncClient, headers: dict[str, str]
 ) -> None:
     thread = await a_thread(admin)

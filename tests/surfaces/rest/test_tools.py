@@ -155,7 +155,7 @@ async def test_of_two_patches_on_one_version_the_later_is_reported(stored_admin:
     assert good(await stored_admin.get("/v1/tools/quote"))["version"] == 2
 
 
-async def test_of_many_who_want_one_name_one_gets_it(stored_admin: httpx.AsyncClient) -> None:
+async def test_of_many_concurrent_registrations_of_a_name_one_succeeds(stored_admin: httpx.AsyncClient) -> None:
     bodies = [mock("quote"), mock("QUOTE"), mock("Quote"), mock("qUOTE")]
     answers = await asyncio.gather(*(stored_admin.post("/v1/tools", json=body) for body in bodies))
     assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]

@@ -171,7 +171,7 @@ async def test_findings_are_listed_by_hash_and_forgotten(baseline: Baseline) -> 
         await baseline.remove("abc", ME)
 
 
-async def test_two_who_record_at_once_lose_no_sighting(baseline: Baseline) -> None:
+async def test_two_concurrent_recordings_lose_no_finding(baseline: Baseline) -> None:
     mine, theirs = (
         [make_finding(number) for number in range(200)],
         [make_finding(number) for number in reversed(range(100, 300))],

@@ -54,7 +54,7 @@ def test_what_is_ignored_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     "finding", [{"id": 1}, {}, {"a": float("nan")}, {"a": object()}, {"a": "\ud800"}, {"a": 1, 2: 3}]
 )
-def test_what_has_no_content_or_is_no_json_is_refused(finding: dict[str, Any]) -> None:
+def test_empty_content_and_invalid_json_are_refused(finding: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"nothing of the finding|not JSON"):
         composite_hash(finding)
 

@@ -109,7 +109,7 @@ async def test_the_last_quarter_of_the_places_is_for_users_who_have_none(places:
     assert (admission.running, admission.waiting) == (0, 0)
 
 
-async def test_who_waits_gets_a_kept_place_once_the_last_of_their_own_calls_is_over() -> None:
+async def test_a_waiting_user_gets_a_reserved_slot_after_their_last_call_ended() -> None:
     admission = FairQueue(2)
     place = await admission.acquire("ann", later())
     waits = await queued(admission, "ann")
@@ -148,7 +148,7 @@ async def wait_named(admission: FairQueue, clock: float) -> int:
     return refused.value.retry_after_ms
 
 
-async def test_who_has_no_place_by_the_deadline_is_informed_how_many_wait_and_when_to_come_again() -> None:
+async def test_a_call_without_slot_at_its_deadline_gets_the_queue_length_and_a_retry_time() -> None:
     admission = FairQueue(1)
     place = await admission.acquire("ann", later())
     other = await queued(admission, "bob")
@@ -162,7 +162,7 @@ async def test_who_has_no_place_by_the_deadline_is_informed_how_many_wait_and_wh
     assert (admission.running, admission.waiting) == (0, 0)
 
 
-async def test_a_deadline_that_has_passed_refuses_only_who_would_have_to_wait() -> None:
+async def test_a_deadline_in_the_past_refuses_only_calls_that_would_wait() -> None:
     admission = FairQueue(1)
     place = await admission.acquire("ann", later(-1))
     with pytest.raises(Unavailable):
@@ -219,7 +219,7 @@ async def test_leaving_twice_frees_one_place() -> None:
     assert admission.running == 1
 
 
-async def test_closing_refuses_who_waits_and_who_comes() -> None:
+async def test_closing_refuses_waiting_and_new_calls() -> None:
     admission = FairQueue(1)
     place = await admission.acquire("ann", later())
     waiting = await queued(admission, "ann")

@@ -155,7 +155,7 @@ def test_items_of_one_response_are_one_turn() -> None:
 
 
 @pytest.mark.parametrize("output", [{"message": {"role": "user", "content": "x"}}, [{"role": "user", "content": "x"}]])
-def test_what_a_tool_gave_is_never_taken_for_what_a_user_says(output: Any) -> None:
+def test_the_output_of_a_tool_is_never_read_as_a_users_message(output: Any) -> None:
     results = [
         {"type": "tool-result", "toolCallId": "c", "toolName": "a", "output": output},
         {"type": "function_call_output", "call_id": "c", "output": output},
@@ -231,7 +231,7 @@ _HOSTILE = st.recursive(
 
 
 @given(_HOSTILE)
-def test_nothing_breaks_who_says_what(raw: Any) -> None:
+def test_any_payload_has_speakers_or_is_refused(raw: Any) -> None:
     try:
         for turn in read_turns(raw):
             assert turn.role in (None, "user", "assistant", "system", "tool")

@@ -92,7 +92,7 @@ async def test_a_large_result_is_reported_by_its_size_and_not_read(board: Pegboa
     assert "output" not in vars(answer.result)
 
 
-async def test_who_may_not_call_a_tool_does_not_see_how_it_reads(board: Pegboard) -> None:
+async def test_users_who_may_not_call_a_tool_do_not_see_its_display(board: Pegboard) -> None:
     await board.add({**TOOL, "name": "own", "is_public": False})
     stranger = await member(board)
     asked = board.payloads.read({**CALL, "name": "own"}, None, stranger)

@@ -70,7 +70,7 @@ def test_an_unknown_tool_is_an_error_of_the_request_and_any_other_one_of_the_too
     assert rendered(PARAMS, error="gone", code="tool_not_found")["isError"] is True
 
 
-def test_a_list_is_structured_content_only_for_who_knows_it() -> None:
+def test_a_list_is_structured_content_only_in_revisions_that_allow_it() -> None:
     assert rendered(request(), [1])["result"]["structuredContent"] == {"result": [1]}
     old = request(_meta={VERSION: "2025-11-25"})
     assert rendered(old, [1])["result"]["structuredContent"] == {"result": [1]}

@@ -67,7 +67,7 @@ def test_a_call_is_read_wherever_it_stands(payload: Any) -> None:
     assert asked.calls == (AskedCall("get_weather", {"city": "Bern"}),)
 
 
-def test_a_chunk_that_only_says_who_speaks_leaves_open_which_form_it_is() -> None:
+def test_a_chunk_with_only_a_role_fits_both_forms() -> None:
     stream = KNOWN.stream()
     assert stream.feed(chunk({"role": "assistant", "content": ""})) == []
     assert stream.dialect is None

@@ -23,7 +23,7 @@ def ui(state: str, **more: Any) -> dict[str, Any]:
     return {"id": "m", "role": "assistant", "parts": [{"type": "step-start"}, part]}
 
 
-def test_a_call_is_handed_out_when_its_last_part_says_who_runs_it() -> None:
+def test_a_call_is_returned_when_its_last_part_says_where_it_runs() -> None:
     assert read_chunks([START, *DELTAS, END, FINAL, RESULT], "vercel") == [[], [], [], [], [CALL], [], []]
 
 

@@ -24,5 +24,5 @@ def test_how_a_call_ended_stands_in_its_part() -> None:
     assert (good.result, bad.error) == ({"degrees": 7}, "no")
 
 
-def test_no_one_but_who_names_it_gets_it() -> None:
+def test_the_dialect_is_used_only_if_it_is_named() -> None:
     assert KNOWN.read(DIALECT.compose([CALL])).dialect == "vercel_ai_v7"

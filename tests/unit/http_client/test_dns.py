@@ -55,7 +55,7 @@ async def soon(awaited: Awaitable[T]) -> T:
     return await asyncio.wait_for(awaited, 30)
 
 
-async def test_who_gives_up_a_lookup_leaves_no_room_for_another_until_it_ends() -> None:
+async def test_a_cancelled_lookup_keeps_its_slot_until_it_ends() -> None:
     slow = Slow()
     lookups = DnsLookups(slow, most=2)
     for name in ("a", "b", "c", "d"):
@@ -83,7 +83,7 @@ async def test_slow_names_of_one_user_hold_up_no_other_user_nor_do_those_that_we
     await outbound.close()
 
 
-async def test_who_gives_up_before_there_is_room_has_their_own_share_back() -> None:
+async def test_a_lookup_cancelled_before_its_start_returns_its_slot() -> None:
     slow = Slow()
     lookups = DnsLookups(slow, most=1, most_a_user=1)
     first = asyncio.create_task(lookups("a", 80, "ann"))
@@ -106,7 +106,7 @@ async def test_a_resolver_that_fails_at_once_leaves_room_for_the_next() -> None:
             await soon(lookups(name, 80))
 
 
-async def test_who_waits_for_room_when_it_closes_is_not_looked_up() -> None:
+async def test_waiting_lookups_are_dropped_at_the_close() -> None:
     slow = Slow()
     lookups = DnsLookups(slow, most=1)
     waiting = [asyncio.create_task(lookups(name, 80)) for name in ("a", "fast")]

@@ -228,7 +228,7 @@ async def test_a_row_with_a_number_that_is_none_is_found_once(limit: int, number
 
 
 @pytest.mark.parametrize("value", ["\ud800", "\0☂", 2**70, -1, 1.5, None, True, [["\ud800"]], {"\ud800": 1}], ids=ascii)
-async def test_whatever_stands_in_a_tampered_export_there_is_a_report_of_it(value: Any) -> None:
+async def test_any_tampered_export_is_reported(value: Any) -> None:
     async with memory_database() as database:
         await journal(database, 2)
         lines = await exported(database)

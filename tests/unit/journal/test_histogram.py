@@ -26,7 +26,7 @@ LENGTHS = st.floats(MIN_LATENCY_MS, MAX_LATENCY_MS, exclude_max=True)
 @example(MIN_LATENCY_MS)
 @example(1.0)
 @example(math.nextafter(MAX_LATENCY_MS, 0))
-def test_a_bucket_stands_for_what_is_in_it_to_within_the_error(ms: float) -> None:
+def test_the_value_of_a_bucket_is_within_the_error(ms: float) -> None:
     assert abs(get_bucket_ms(find_bucket(ms)) - ms) <= ms * (RELATIVE_ERROR + 1e-9)
 
 

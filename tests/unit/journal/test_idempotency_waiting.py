@@ -58,7 +58,7 @@ class TestAtOnce:
         assert all(result.success for result in results), [code(result) for result in results]
         assert len([result for result in results if result.repeat_of is None]) == 20
 
-    async def test_other_arguments_meanwhile_are_a_conflict(self, boards: Boards) -> None:
+    async def test_other_arguments_during_the_first_call_are_a_conflict(self, boards: Boards) -> None:
         note = CountingTool(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", {"n": 1}, key="k"))
         await note.started.wait()
@@ -70,7 +70,7 @@ class TestAtOnce:
             assert (await first).success
         assert note.ran == [1]
 
-    async def test_where_the_tool_cannot_run_none_waits_forever_and_each_gets_the_reason(self, boards: Boards) -> None:
+    async def test_if_the_tool_cannot_run_each_waiting_call_gets_the_reason(self, boards: Boards) -> None:
         await boards[0].add(mock(tool_type="internal", config={"handler": "none"}))
         await boards[1].snapshot.refresh()
         with anyio.fail_after(20):
@@ -114,7 +114,7 @@ class TestDeadlines:
             assert (earlier.run_id, earlier.answer.output_json) == (first.run_id, b"1")
 
 
-async def test_who_waits_for_another_process_does_not_outlast_the_journal(database: Database, tmp_path: Path) -> None:
+async def test_waiting_for_another_process_ends_with_the_journal(database: Database, tmp_path: Path) -> None:
     async with opened(database, tmp_path / "a") as one:
         assert await one.begin(a_call(ACTIVE, key="k")) is None
         async with opened(database, tmp_path / "b") as other:
@@ -210,7 +210,7 @@ async def test_a_key_that_is_let_go_at_the_very_moment_it_is_asked_for_is_asked_
 class TestDead:
     """A process that dies while it runs a call with a key leaves the call in doubt permanently."""
 
-    async def test_who_waits_for_it_in_another_is_informed(self, boards: Boards) -> None:
+    async def test_a_waiting_call_in_another_process_gets_the_result(self, boards: Boards) -> None:
         note = CountingTool(*boards, waits=True)
         first = asyncio.create_task(boards[0].call("note", key="k"))
         await note.started.wait()

@@ -153,7 +153,7 @@ async def test_what_waited_in_a_dead_writers_spool_has_what_was_printed(
     assert (await verified(database, chain=open_chain(VAULT))).findings == ()
 
 
-async def test_of_a_call_whose_process_died_nothing_printed_is_known(database: Database, tmp_path: Path) -> None:
+async def test_the_printed_output_of_a_dead_process_is_lost(database: Database, tmp_path: Path) -> None:
     dead = start(database, tmp_path / "spools")
     running = a_call()
     await dead.begin(running)

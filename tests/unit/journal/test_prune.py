@@ -102,7 +102,7 @@ async def test_statistics_of_hours_that_were_over_go_too(database: Database) -> 
     assert [row[0] - hour for row in found] == [0, 1]
 
 
-async def test_old_doubts_go_but_none_whose_key_may_be_used_again(database: Database) -> None:
+async def test_old_intents_in_doubt_are_removed_unless_their_key_may_be_reused(database: Database) -> None:
     def intent(minutes: int, state: str, expires: timedelta | None = None) -> dict[str, Any]:
         made = make_lowest_id(NOW + minutes * MINUTE)[:-4] + f"{len(state):04x}"
         ends = None if expires is None else datetime.now(UTC) + expires

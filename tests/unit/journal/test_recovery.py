@@ -146,7 +146,7 @@ async def test_a_writer_that_sees_in_time_that_its_spool_was_taken_away_makes_an
     assert lie_in(spools) == []
 
 
-async def test_the_row_says_who_called_what(database: Database, database_url: str, tmp_path: Path) -> None:
+async def test_the_row_has_the_caller_and_the_tool(database: Database, database_url: str, tmp_path: Path) -> None:
     async with (
         board_on(database_url, tmp_path / "home") as dead,
         board_on(database_url, tmp_path / "home") as board,

@@ -74,7 +74,7 @@ def test_a_new_spool_is_its_owners_alone_and_has_its_room_on_the_disk(spool: Spo
 
 
 @pytest.mark.parametrize("error", [AttributeError(), OSError(errno.EOPNOTSUPP, "not supported")])
-def test_where_room_cannot_be_reserved_it_is_filled(tmp_path: Path, error: Exception) -> None:
+def test_if_space_cannot_be_reserved_zeros_are_written(tmp_path: Path, error: Exception) -> None:
     with patch.object(os, "posix_fallocate", side_effect=error):
         spool = Spool.create(tmp_path, new_id())
     assert spool.path.stat().st_blocks * 512 >= RESERVED_BYTES

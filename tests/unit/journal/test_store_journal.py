@@ -290,7 +290,7 @@ class TestClosing:
         assert lie_in(spools) == [], "an empty spool goes with its writer"
 
     @pytest.mark.parametrize("key", [None, "k"])
-    async def test_who_begins_a_call_afterwards_is_refused_and_does_not_wait(
+    async def test_later_calls_are_refused_without_waiting(
         self, database: Database, spools: Path, key: str | None
     ) -> None:
         standalone = start(database, spools)

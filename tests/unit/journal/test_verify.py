@@ -162,7 +162,7 @@ async def test_rows_that_were_swapped_are_both_named(database: Database) -> None
     assert [(finding.kind, finding.first, finding.last) for finding in found] == [("changed", 2, 3), ("changed", 5, 6)]
 
 
-async def test_a_row_that_stands_twice_is_found(database: Database) -> None:
+async def test_a_duplicate_row_is_found(database: Database) -> None:
     await journal(database, 3)
     await run(database, "DROP INDEX uq_execution_link")
     columns = "tool_name, status, started_at, finished_at, elapsed_ms, caller_id, caller, surface, dialect, attempts"

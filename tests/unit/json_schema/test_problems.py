@@ -214,7 +214,7 @@ def test_a_long_enum_is_cut_and_the_nearest_option_is_named() -> None:
 @pytest.mark.parametrize(
     "name", ["password", "userPassword", "token", "access_token", "client_secret", "api_key", "apiKey", "Authorization"]
 )
-def test_what_lies_under_a_secret_looking_key_is_not_repeated(name: str) -> None:
+def test_values_under_secret_looking_keys_are_not_repeated(name: str) -> None:
     secret = "hunter2-hunter2"
     for schema in ({"type": "integer"}, {"maxLength": 3}, {"enum": ["a"]}, {"pattern": "^$"}, {"const": 1}):
         problem = only(of(**{name: schema}), {name: secret})

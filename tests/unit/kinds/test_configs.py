@@ -60,7 +60,7 @@ def test_any_other_is_taken(host: str) -> None:
 
 
 @given(st.text(min_size=1, max_size=300))
-def test_whatever_stands_for_a_host_it_is_taken_or_refused_in_words(host: str) -> None:
+def test_any_host_is_accepted_or_refused_with_a_message(host: str) -> None:
     try:
         check_url(f"https://{host}/", "url")
     except ValueError as error:

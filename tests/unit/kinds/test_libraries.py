@@ -123,7 +123,7 @@ class TestMissing:
         assert libraries.providing("sklearn") == "scikit-learn"
         assert {"sklearn", "numpy", "scipy", "joblib"} <= set(libraries.modules(["scikit-learn"]).allowed)
 
-    def test_what_is_installed_meanwhile_is_found(self, site_folder: Path) -> None:
+    def test_libraries_installed_later_are_found(self, site_folder: Path) -> None:
         libraries = Libraries(["late"])
         assert libraries.missing(["late"]) == ["late"]
         install(site_folder, "late", "late.py")

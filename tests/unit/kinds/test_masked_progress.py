@@ -78,7 +78,7 @@ def test_a_long_message_is_cut_and_not_in_the_middle_of_a_secret() -> None:
 
 
 @pytest.mark.parametrize("cut", range(1, len(SECRET)))
-def test_where_pieces_are_missing_no_half_of_a_secret_is_reported(cut: int) -> None:
+def test_if_chunks_are_missing_no_half_of_a_secret_is_reported(cut: int) -> None:
     head, tail = Progress(partial=f"with {SECRET[:cut]}"), Progress(partial=f"{SECRET[cut:]}{'.' * 30}")
     for item in ((head, OMITTED_PROGRESS, tail), (OMITTED_PROGRESS, tail), (head, OMITTED_PROGRESS)):
         received = passed([SECRET], *item)

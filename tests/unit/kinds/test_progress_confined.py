@@ -94,7 +94,7 @@ async def test_a_command_finds_the_channel_by_its_variable(board: Pegboard) -> N
     assert (result.success, received) == (True, [Progress(1, 1, "here")])
 
 
-async def test_who_reports_to_no_one_is_not_disturbed(board: Pegboard) -> None:
+async def test_reports_without_a_subscriber_do_not_affect_the_tool(board: Pegboard) -> None:
     code = "def f():\n    for n in range(5000): report_partial('x' * 100)\n    return n"
     await board.add({"name": "p", "tool_type": "python", "config": {"code": code}})
     config = {"command": "seq 1 100000 >&3 && echo fine", "shell": True}

@@ -208,7 +208,7 @@ class TestChanges:
         assert list((await self.changed(board, {"config": {"code": code}}))["properties"]) == ["before"]
         assert len(seen) == 1
 
-    async def test_what_another_user_changes_meanwhile_stays(
+    async def test_a_concurrent_change_of_another_user_is_kept(
         self, board: Pegboard, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await board.add(python())

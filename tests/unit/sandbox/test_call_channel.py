@@ -204,7 +204,7 @@ async def test_the_listening_socket_comes_before_the_start(peer: Ends) -> None:
         assert await line.read_result() is not None
 
 
-async def test_who_waits_for_a_listener_is_informed_when_the_call_ended_instead(
+async def test_waiting_for_a_listener_ends_if_the_call_ends(
     peer: Ends,
 ) -> None:
     ours, theirs = peer

@@ -98,7 +98,7 @@ async def test_this_kernel_is_found_to_do_what_it_does() -> None:
 
 
 @pytest.mark.parametrize("about", WITHOUT)
-def test_what_is_missing_is_found_out_by_trying(forked: Forker, about: str) -> None:
+def test_missing_features_are_detected_by_trying_them(forked: Forker, about: str) -> None:
     taken, reasons = WITHOUT[about]
     found: dict[str, Any] = forked.attempt("probe.probe_kernel(EMPTY)", before=TAKEN.format(taken=taken))
     # The rest of the description, in brackets, depends on the machine.

@@ -65,7 +65,7 @@ def test_a_page_in_many_places_counts_once(mapping: int) -> None:
 
 
 @pytest.mark.parametrize(("bound", "value"), [("LARGE_TABLE_BYTES", 0), ("MAX_PSS_SECONDS", 0.0)])
-def test_where_finding_that_out_would_take_long_it_counts_often(
+def test_processes_that_take_long_to_measure_are_counted_as_unshared(
     mapping: int, monkeypatch: pytest.MonkeyPatch, bound: str, value: float
 ) -> None:
     monkeypatch.setattr(memory_meter, bound, value)

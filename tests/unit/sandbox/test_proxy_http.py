@@ -109,13 +109,13 @@ def test_all_data_is_parsed_or_malformed(data: bytes) -> None:
         ("http://a_b-c.d~/", "a_b-c.d~", 80, "a_b-c.d~", "/"),
     ],
 )
-def test_where_a_url_leads(target: str, host: str, port: int, authority: str, path: str) -> None:
+def test_the_target_of_a_url(target: str, host: str, port: int, authority: str, path: str) -> None:
     request = parsed(f"GET {target} HTTP/1.1\r\nHost: elsewhere\r\n\r\n".encode())
     assert (request.method, request.host, request.port) == (b"GET", host, port)
     assert write_head(request) == f"GET {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n".encode()
 
 
-def test_where_a_tunnel_leads() -> None:
+def test_the_target_of_a_tunnel() -> None:
     request = parsed(b"CONNECT [::1]:443 HTTP/1.0\r\nHost: other\r\nContent-Length: 0\r\n\r\n")
     assert (request.host, request.port, request.message, request.place) == ("::1", 443, None, "[::1]:443")
 

@@ -158,7 +158,7 @@ async def test_a_client_that_never_finishes_its_request_is_sent_away() -> None:
         assert (await proxy.answer(b"GET http://a/ HTTP/1.1\r\nX: ")).status == 408
 
 
-async def test_who_comes_when_all_places_are_taken_waits_for_one() -> None:
+async def test_a_connection_without_a_free_slot_waits_for_one() -> None:
     async def thinking(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked.append(await reader.read(1))
         await reader.read()
@@ -258,7 +258,7 @@ async def test_closing_ends_everything_and_leaves_nothing() -> None:
 
 
 @pytest.mark.parametrize("rounds", range(5))
-async def test_closing_at_any_moment_closes_who_just_came(rounds: int) -> None:
+async def test_closing_at_any_moment_closes_new_connections(rounds: int) -> None:
     outbound = GuardedClient(LOCAL, connect_seconds=10)
     listener = socket.create_server(("127.0.0.1", 0))
     running = Proxy(outbound).serve(listener, "ann")

@@ -76,7 +76,7 @@ async def test_a_call_has_what_is_left_until_its_deadline_and_no_more() -> None:
     assert ended.fate == "time"
 
 
-async def test_who_finds_no_place_by_the_deadline_is_refused_without_having_run() -> None:
+async def test_a_call_without_slot_at_its_deadline_is_refused_without_having_run() -> None:
     async with open_sandbox(children=1) as box:
         holds = asyncio.create_task(box.run(command("sleep", "61.25"), "ann", later()))
         await until_running("61.25")

@@ -213,9 +213,7 @@ async def _reported(box: Sandbox, times: int) -> bool:
     return zygote_of(box).output.count(b"broke") >= times
 
 
-async def test_who_waits_for_a_zygote_that_was_asked_to_leave_is_not_informed_that_the_environment_is_at_fault() -> (
-    None
-):
+async def test_a_call_that_waits_for_a_leaving_zygote_does_not_report_a_broken_environment() -> None:
     zygotes = ZygotePool(build_zygote_spec, most=1)
     waiting = asyncio.create_task(zygotes.of(EnvironmentSpec(), "ann"))
     await asyncio.sleep(0)

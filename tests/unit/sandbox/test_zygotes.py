@@ -91,7 +91,7 @@ async def test_each_environment_has_a_zygote_of_its_own_with_its_libraries_loade
         await until(lambda: found(lambda: b"loaded" in other.output))
 
 
-async def test_who_goes_away_while_a_zygote_starts_does_not_take_it_from_the_others(
+async def test_a_call_cancelled_while_its_zygote_starts_does_not_end_the_zygote(
     site_folder: SiteFolder,
 ) -> None:
     environment = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(0.2)"),))
@@ -154,7 +154,7 @@ async def test_a_zygote_that_is_killed_is_replaced() -> None:
         assert second.pid != first.pid
 
 
-async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone(site_folder: SiteFolder) -> None:
+async def test_a_call_that_waits_for_a_killed_zygote_gets_an_error(site_folder: SiteFolder) -> None:
     environment = EnvironmentSpec(python=True, modules=(site_folder.add("import time\ntime.sleep(60)"),))
     async with some() as zygotes:
         waiting = asyncio.create_task(zygotes.of(environment, "ann"))
@@ -164,7 +164,7 @@ async def test_who_waits_for_a_zygote_that_is_killed_is_informed_that_it_is_gone
             await waiting
 
 
-async def test_who_waits_for_a_zygote_whose_library_is_killed_is_informed_that_it_is_gone(
+async def test_a_call_that_waits_for_a_zygote_with_a_killed_library_gets_an_error(
     site_folder: SiteFolder,
 ) -> None:
     environment = EnvironmentSpec(python=True, modules=(site_folder.add("import os\nos.kill(os.getpid(), 9)"),))
@@ -226,7 +226,7 @@ async def test_one_more_than_there_may_be_ends_the_one_unused_for_longest() -> N
         assert len(zygotes.zygotes) == 2
 
 
-async def test_who_needs_room_for_one_more_loses_their_own_before_others_lose_theirs() -> None:
+async def test_a_user_who_needs_another_zygote_loses_their_own_idle_one_first() -> None:
     environments = [EnvironmentSpec(allowed=(str(number),)) for number in range(4)]
     async with some(most=2) as zygotes:
         anns = await zygotes.of(environments[0], "ann")

@@ -106,7 +106,7 @@ class TestAsJson:
         with pytest.raises(ExecutionFailed, match="something that is not JSON: "):
             encode_output(output)
 
-    def test_what_has_no_end_is_an_error_too(self) -> None:
+    def test_endless_output_is_an_error_too(self) -> None:
         circle: list[Any] = []
         circle.append(circle)
         deep: Any = 0

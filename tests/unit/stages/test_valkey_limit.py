@@ -141,7 +141,7 @@ async def test_a_server_that_does_not_answer_means_a_refusal() -> None:
     await server.wait_closed()
 
 
-async def test_all_who_wait_are_refused_together_while_it_does_not_answer() -> None:
+async def test_all_waiting_calls_are_refused_together_while_valkey_does_not_answer() -> None:
     asked = 0
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

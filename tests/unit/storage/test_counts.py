@@ -84,7 +84,7 @@ async def test_what_was_counted_up_to_a_place_is_not_counted_up_to_it_again(data
     assert await counted_seqs(database) == [4, 4]
 
 
-async def test_writers_who_count_the_same_do_not_stand_in_each_others_way(database: Database) -> None:
+async def test_writers_that_count_the_same_do_not_block_each_other(database: Database) -> None:
     writers = range(1, 11)
     for number in writers:
         await keep_writer(database, number)

@@ -227,7 +227,7 @@ async def test_the_startup_lock_keeps_others_out_without_stopping_the_loop(empty
     await theirs.close()
 
 
-async def test_who_waits_for_the_startup_lock_can_be_cancelled(empty_database_url: str) -> None:
+async def test_waiting_for_the_startup_lock_can_be_cancelled(empty_database_url: str) -> None:
     ours, theirs = Database.create(empty_database_url), Database.create(empty_database_url)
     async with hold_startup_lock(ours):
         with pytest.raises(TimeoutError):

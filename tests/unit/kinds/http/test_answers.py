@@ -86,7 +86,7 @@ def test_a_body_is_read_by_its_media_type(body: bytes, content_type: str | None,
         (b'{"a": "' + b"x" * 5000 + b"", "near: xxx"),
     ],
 )
-def test_broken_json_is_reported_with_its_place_and_what_stands_there(body: bytes, received: str) -> None:
+def test_invalid_json_is_reported_with_position_and_text(body: bytes, received: str) -> None:
     with pytest.raises(UpstreamFailed) as caught:
         read(body)
     assert "broken JSON" in caught.value.message

@@ -151,7 +151,7 @@ async def test_another_origin_is_not_concerned(caller: HttpCalls, served: Upstre
     ],
     ids=["400", "404", "429", "broken json", "no location", "loop", "refused", "broken gzip", "too much"],
 )
-async def test_an_upstream_that_answers_is_never_left_alone(
+async def test_the_circuit_of_an_upstream_that_answers_never_opens(
     caller: HttpCalls, served: Upstream, behaviour: Behaviour
 ) -> None:
     served.behaviour = behaviour
@@ -221,7 +221,7 @@ async def test_a_name_that_is_refused_here_does_not_count(served: Upstream) -> N
         await caller.get(url)
 
 
-async def test_a_port_without_a_listener_is_left_alone(caller: HttpCalls) -> None:
+async def test_the_circuit_of_a_closed_port_opens(caller: HttpCalls) -> None:
     async with upstream() as gone:
         pass
     for _ in range(5):

@@ -140,7 +140,7 @@ async def test_what_the_owner_set_since_is_kept(stored: Pegboard) -> None:
     assert "New words" in (after.description or "")
 
 
-async def test_it_can_be_reported_again_who_may_call_the_tools(board: Pegboard) -> None:
+async def test_a_repeated_import_can_change_the_visibility(board: Pegboard) -> None:
     await again(board, pets("cats"), is_public=True)
     assert (await board.tools.get("cats", board.admin)).is_public
     assert (await again(board, pets("cats"))).unchanged == ["cats"]

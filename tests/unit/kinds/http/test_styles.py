@@ -182,7 +182,7 @@ HOPELESS = [float("nan"), float("inf"), "\ud800", ["\udfff"], {"\ud800": 1}, {"a
 
 @pytest.mark.parametrize("value", HOPELESS, ids=range(len(HOPELESS)))
 @pytest.mark.parametrize("place", list(WRITERS))
-def test_what_has_no_written_form_is_refused(place: str, value: Any) -> None:
+def test_values_without_a_written_form_are_refused(place: str, value: Any) -> None:
     with pytest.raises(UnsendableValue):
         WRITERS[place]("color")(value)
 

@@ -50,7 +50,7 @@ async def test_whatever_can_be_called_can_be_a_handler(board: Pegboard, function
     assert (await board.call("it", {"n": 1})).output == 2
 
 
-async def test_a_handler_is_informed_who_calls_and_how_long_it_has(board: Pegboard) -> None:
+async def test_a_handler_gets_the_caller_and_the_remaining_time(board: Pegboard) -> None:
     seen: list[CallContext] = []
     received: list[Progress] = []
 

@@ -141,7 +141,7 @@ async def test_a_secret_of_the_environment_never_returns(runner: Runner) -> None
     assert result["TZ"] == "Europe/Berlin"
 
 
-async def test_an_upstream_that_dies_at_each_start_is_left_alone_after_a_while(upstreams: McpSessionPool) -> None:
+async def test_the_circuit_of_an_upstream_that_dies_at_each_start_opens(upstreams: McpSessionPool) -> None:
     now = [0.0]
     call = Runner(upstreams, lambda: now[0]).ready(tool_of(odd("exit-at-once")))
     ends: list[type[ToolError]] = []
@@ -173,7 +173,7 @@ async def test_calls_whose_time_ran_out_count_as_failures_and_cancelled_ones_do_
         await hanging()
 
 
-async def test_an_upstream_that_answers_with_errors_is_not_left_alone(runner: Runner) -> None:
+async def test_the_circuit_of_an_upstream_that_answers_with_errors_stays_closed(runner: Runner) -> None:
     call = runner.ready(tool_of(odd("error")))
     for _ in range(10):
         with pytest.raises(UpstreamFailed, match="database locked"):

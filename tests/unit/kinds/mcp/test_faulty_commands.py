@@ -135,7 +135,7 @@ async def test_a_server_that_exits_in_the_middle_fails_the_call_at_once(upstream
     assert "exited with status 7; the end of its stderr: out of luck" in error.message
 
 
-async def test_the_end_of_who_looks_after_a_server_is_the_end_of_the_server(upstreams: McpSessionPool) -> None:
+async def test_a_server_ends_with_its_supervisor(upstreams: McpSessionPool) -> None:
     before = descendants()
     await upstreams.tools(odd("hang-call"))
     call = asyncio.create_task(get_call_error(upstreams, odd("hang-call")))

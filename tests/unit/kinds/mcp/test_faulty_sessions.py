@@ -161,7 +161,7 @@ async def test_nothing_of_a_session_is_logged_by_the_sdk(
             assert [record for record in caplog.records if record.name.startswith("mcp")]
 
 
-async def test_the_guard_stands_before_every_connection() -> None:
+async def test_the_address_policy_applies_to_every_connection() -> None:
     async def rebound(_host: str, _port: int) -> list[str]:
         return ["127.0.0.1"]
 

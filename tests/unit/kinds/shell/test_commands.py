@@ -181,7 +181,7 @@ class TestDashes:
         assert filled("cat {x}-log", x="a") == ["cat", "a-log"]
         get_error("cat {x}-log")
 
-    def test_where_the_command_says_so_it_is_passed_on(self) -> None:
+    def test_a_value_like_an_option_is_passed_on_if_the_command_allows_it(self) -> None:
         assert filled("rm -v -- {x} {x}y", x="-rf") == ["rm", "-v", "--", "-rf", "-rfy"]
         assert filled("head -n{x} --lines={x}", x=-5) == ["head", "-n-5", "--lines=-5"]
         assert filled("a x{x}", x="-b") == ["a", "x-b"]
@@ -235,7 +235,7 @@ class TestVariables:
         assert not can_caller_set_variable(name)
 
     @pytest.mark.parametrize("script", ["echo {x}", "a; b '{x}'", "{x}"])
-    def test_a_script_that_wants_something_filled_in_is_found_out(self, script: str) -> None:
+    def test_a_script_with_placeholders_is_refused(self, script: str) -> None:
         assert find_script_placeholder(script) == "x"
 
     @pytest.mark.parametrize(

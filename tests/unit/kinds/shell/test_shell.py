@@ -124,7 +124,7 @@ class TestResults:
             (f"printf '{'[' * 5000}{']' * 5000}'", ["is nested more than 64 levels deep; return something flatter"]),
         ],
     )
-    async def test_where_json_was_promised_anything_else_is_a_failure(
+    async def test_output_other_than_json_is_a_failure_if_json_is_declared(
         self, shell: ShellExecutor, script: str, says: list[str]
     ) -> None:
         error = await refused(shell, opened(script, shell=True, parse="json"))

@@ -55,7 +55,7 @@ async def test_a_number_beyond_every_number_does_not_keep_the_board_from_opening
     assert "1e99999999999999999999 is beyond every number" in error.message
 
 
-async def test_a_change_of_who_may_read_the_file_has_it_read_again(file: Path) -> None:
+async def test_a_change_of_the_file_mode_reloads_the_file(file: Path) -> None:
     async with memory_board(tables=file) as board:
         before = (await board.tables.status()).loaded_at
         os.chmod(file, 0o640)  # noqa: PTH101 -- nothing that blocks for long

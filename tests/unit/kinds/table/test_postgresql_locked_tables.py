@@ -87,9 +87,7 @@ async def test_a_caller_who_leaves_while_the_row_is_being_committed_leaves_an_an
 
 
 @pytest.mark.parametrize("setting", ["lock_timeout", "statement_timeout"])
-async def test_where_the_server_itself_loses_patience_only_the_row_that_waits_is_refused(
-    postgres_url: str, setting: str
-) -> None:
+async def test_a_lock_timeout_of_the_server_refuses_only_the_waiting_row(postgres_url: str, setting: str) -> None:
     await run(
         postgres_url,
         f"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {setting} = 200', current_database()); END $$",

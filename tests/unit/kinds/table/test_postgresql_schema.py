@@ -188,7 +188,7 @@ async def test_a_url_that_is_none_is_refused_without_showing_it() -> None:
     assert "hunter2" not in str(fault.value)
 
 
-async def test_facts_are_read_though_the_connection_died_meanwhile(url: str) -> None:
+async def test_the_schema_is_read_although_the_connection_died(url: str) -> None:
     async with opened(url, "CREATE TABLE t (a int)") as source:
         await facts_of(source, "t")
         await run(

@@ -169,7 +169,7 @@ def test_a_caller_who_waits_can_hear_of_it_at_each_step_of_one_operation_that_ta
     assert received.index((1, 2)) > 2000 * 3, "once for each schema at least"
 
 
-def test_who_is_informed_may_end_it_while_the_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_progress_callback_may_end_the_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pegboard.kinds.http.openapi.import_pace.PROGRESS_INTERVAL_SECONDS", 0.0)
 
     def stop(done: int, total: int) -> None:

@@ -69,7 +69,7 @@ def test_a_dense_net_of_references_is_cut_to_what_the_board_takes() -> None:
     assert len(list_notes(found)) == 5
 
 
-def test_where_something_is_cut_nothing_is_refused_that_fitted_before() -> None:
+def test_a_cut_schema_refuses_nothing_that_was_valid_before() -> None:
     big = {"type": "object", "properties": {f"p{n}": {"description": "x" * 1000} for n in range(300)}}
     schema = {
         "type": "array",

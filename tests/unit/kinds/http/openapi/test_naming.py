@@ -74,7 +74,7 @@ def test_an_id_that_names_nothing_counts_as_none(given: object) -> None:
     assert of({"operationId": given}, path="/users/{id}", method="get")["name"] == "get_users_by_id"
 
 
-def test_a_prefix_stands_in_front() -> None:
+def test_a_prefix_is_put_before_the_name() -> None:
     found = import_document(api({"/a": {"get": {"operationId": "import"}}}), prefix="git_")
     assert found.definitions[0]["name"] == "git_import"
 

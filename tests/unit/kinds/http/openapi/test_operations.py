@@ -200,7 +200,7 @@ def test_progress_is_reported_for_each_operation() -> None:
     assert list(dict.fromkeys(each for each in received if each[0])) == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def test_who_is_informed_may_end_it() -> None:
+def test_the_progress_callback_may_end_the_import() -> None:
     def stop(done: int, total: int) -> None:
         raise TimeoutError
 
