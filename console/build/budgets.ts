@@ -45,9 +45,9 @@ function folderSize(folder: string): number {
     .reduce((total, entry) => total + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-/** Return what a chunk loads later, but not the editor, which another mode of the page loads. */
+/** Return what a chunk loads later, but not the editor, which another mode loads, nor notices of rare events. */
 function listLater(name: string): string[] {
-  return (manifest[name]?.dynamicImports ?? []).filter((each) => !each.includes('editor'))
+  return (manifest[name]?.dynamicImports ?? []).filter((each) => !/editor|_notice\.tsx$/.test(each))
 }
 
 /** Return the names of a page or tab with its parts, a form for instance, but without its tabs and the first load. */

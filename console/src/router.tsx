@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readExecutionsSearch } from './pages/executions/executions_search.ts'
 import { readLiveSearch } from './pages/live/live_search.ts'
+import { readNewToolSearch } from './pages/new_tool/new_tool_search.ts'
 import { readOverviewSearch } from './pages/overview/overview_search.ts'
 import { readSettingsSearch } from './pages/settings/settings_search.ts'
 import { readToolSearch } from './pages/tool/tool_search.ts'
@@ -32,6 +33,13 @@ export const toolsRoute = createRoute({
   path: '/tools',
   validateSearch: readToolsSearch,
   component: lazyRouteComponent(() => import('./pages/tools/tools_page.tsx'), 'ToolsPage'),
+})
+
+export const newToolRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/tools/new',
+  validateSearch: readNewToolSearch,
+  component: lazyRouteComponent(() => import('./pages/new_tool/new_tool_page.tsx'), 'NewToolPage'),
 })
 
 export const toolRoute = createRoute({
@@ -75,6 +83,7 @@ export const router = createRouter({
     home,
     overviewRoute,
     toolsRoute,
+    newToolRoute,
     toolRoute,
     liveRoute,
     executionsRoute,

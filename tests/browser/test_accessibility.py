@@ -46,6 +46,12 @@ async def open_pages(visit: Visit, page: Page) -> list[str]:
     await look("tools", "API key")
     await visit.log_in()
     await look("tools", "create_ticket")
+    await page.get_by_role("checkbox", name="Select get_weather").check()
+    await expect(page.get_by_role("region", name="Selected tools")).to_be_visible()
+    found.extend(await check_page(page, "selected tools"))
+    await page.get_by_role("button", name="Tag", exact=True).click()
+    await expect(page.get_by_role("dialog", name="Tag 1 tool")).to_be_visible()
+    found.extend(await check_page(page, "a dialog with a form"))
     await look("overview", "Busiest tools")
     await look("live", "No call runs now")
     await visit.board.secrets.put("TOKEN", "x", visit.board.admin)
@@ -80,6 +86,17 @@ async def open_pages(visit: Visit, page: Page) -> list[str]:
     found.extend(await check_page(page, "durations as a table"))
     await look("tools/create_ticket?tab=versions&version=1", "What restoring it would change")
     await look("tools/create_ticket?tab=access", "Owns the tool")
+    await look("tools/new", "What does the tool run?")
+    await look("tools/new?kind=http", "Valid: the server accepts it")
+    await page.get_by_role("textbox", name="name", exact=True).fill("")
+    await expect(page.get_by_role("region", name="Form").get_by_text("required").first).to_be_visible()
+    await page.get_by_role("button", name="More settings").click()
+    await expect(page.get_by_role("textbox", name="display_name")).to_be_visible()
+    found.extend(await check_page(page, "a refused definition"))
+    await look("tools/get_weather?tab=edit", "As YAML")
+    await page.get_by_label("description", exact=True).fill("Another text")
+    await expect(page.get_by_text("Yours", exact=True)).to_be_visible()
+    found.extend(await check_page(page, "a changed definition"))
     await look("tools/get_weather", "City name")
     await page.get_by_role("button", name="Call").click()
     await expect(page.get_by_text("Failed", exact=True)).to_be_visible()
@@ -100,6 +117,7 @@ async def test_every_page_can_be_read_by_everybody(browser: Browser, scheme: str
         "reduced_motion": "reduce",
     }
     async with visiting(browser, **options) as visit:
-        visit.expected.append("401 (Unauthorized)")
+        # A log-in that is needed, and a definition that is refused.
+        visit.expected += ["401 (Unauthorized)", "422 (Unprocessable Entity)"]
         found = await open_pages(visit, visit.page)
         assert not found, "\n\n".join(found)

@@ -17,6 +17,7 @@ const GROUPS: { title: string; rows: [string[], string][] }[] = [
       [['j'], 'Next row'],
       [['k'], 'Previous row'],
       [['Enter'], 'Open'],
+      [['x'], 'Select the row, in the list of tools'],
       [['Esc'], 'Close'],
       [['r'], 'Replay the opened call'],
     ],

@@ -1,4 +1,4 @@
-"""The filters for lists of tools and executions."""
+"""What a list of tools or executions is filtered by."""
 
 from __future__ import annotations
 

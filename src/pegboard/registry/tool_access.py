@@ -1,4 +1,4 @@
-"""The users and agents who can call a tool, with the reason."""
+"""Who can call a tool, and because of what."""
 
 from __future__ import annotations
 

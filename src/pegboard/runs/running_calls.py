@@ -14,7 +14,7 @@ from pegboard.stages.run import CallRun
 
 @dataclass(frozen=True, slots=True)
 class RunningCall:
-    """A call that runs now; `progress` and `total` are the last report of its tool."""
+    """A call that runs now; `progress` and `total` are what its tool reported last."""
 
     run_id: str
     tool_name: str

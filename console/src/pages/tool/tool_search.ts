@@ -6,7 +6,7 @@ export type Span = (typeof SPANS)[number]
 
 export const INPUTS = ['form', 'json'] as const
 
-export const TABS = ['try', 'model', 'executions', 'versions', 'access'] as const
+export const TABS = ['try', 'model', 'executions', 'edit', 'versions', 'access'] as const
 
 /** What the address of a tool says: the opened tab, how arguments are written, and a row of the journal to take them from. */
 export interface ToolSearch {

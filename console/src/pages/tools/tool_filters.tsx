@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../../shared/api/client.ts'
+import { kindsQuery } from '../../shared/definition/kinds_query.ts'
 import { Icon } from '../../shared/icons/icon.tsx'
 import { ChoiceSelect } from '../../shared/list/choice_select.tsx'
 import { STATES, type ToolsSearch } from './tools_search.ts'
@@ -16,9 +16,7 @@ interface ToolFiltersProps {
 /** The filters and the order of the list of tools. */
 export function ToolFilters({ search, onChange }: ToolFiltersProps) {
   const kinds = useQuery({
-    queryKey: ['kinds'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/kinds', { signal })),
-    staleTime: Number.POSITIVE_INFINITY,
+    ...kindsQuery,
     select: (data) => data.items.map((kind) => ({ value: kind.name, label: kind.name })),
   })
   return (

@@ -3,11 +3,12 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { Schemas } from '../../shared/api/client.ts'
 import { Sparkline } from '../../shared/chart/sparkline.tsx'
 import { formatCount, formatDuration } from '../../shared/format/numbers.ts'
-import { DataList } from '../../shared/list/data_list.tsx'
+import { DataList, type RowSelection } from '../../shared/list/data_list.tsx'
 import { StatusBadge } from '../../shared/list/status_badge.tsx'
 import { ForeignText } from '../../shared/text/foreign_text.tsx'
 import { spellHidden } from '../../shared/text/visible_text.ts'
 import { TimeText } from '../../shared/time/time_text.tsx'
+import { RestoreButton } from './restore_button.tsx'
 import { ToolState } from './tool_state.tsx'
 import classes from './tools_page.module.css'
 import { type Activity, activityQuery } from './tools_query.ts'
@@ -22,10 +23,11 @@ interface ToolListProps {
   search: ToolsSearch
   hasMore: boolean
   loadMore: () => void
+  selection: RowSelection<Tool>
 }
 
 /** The rows of the list of tools. */
-export function ToolList({ tools, search, hasMore, loadMore }: ToolListProps) {
+export function ToolList({ tools, search, hasMore, loadMore, selection }: ToolListProps) {
   const navigate = useNavigate()
   const ids = search.state === 'deleted' ? [] : tools.slice(0, 200).map((tool) => tool.id)
   const activity = useQuery(activityQuery(ids)).data
@@ -37,14 +39,23 @@ export function ToolList({ tools, search, hasMore, loadMore }: ToolListProps) {
       className={classes.grid}
       rowHeight={55}
       keyOf={(tool) => tool.id}
-      onOpen={(tool) => void navigate({ to: '/tools/$ref', params: { ref: tool.name } })}
+      onOpen={(tool) => {
+        if (!tool.is_deleted) void navigate({ to: '/tools/$ref', params: { ref: toolRef(tool) } })
+      }}
       hasMore={hasMore}
       loadMore={loadMore}
+      selection={selection}
       renderCells={(tool) => [
         <div key="name" className={classes.name}>
-          <Link to="/tools/$ref" params={{ ref: tool.name }} className={classes.link}>
-            <ForeignText limit={120}>{tool.name}</ForeignText>
-          </Link>
+          {tool.is_deleted ? (
+            <span className={classes.link}>
+              <ForeignText limit={120}>{tool.name}</ForeignText>
+            </span>
+          ) : (
+            <Link to="/tools/$ref" params={{ ref: toolRef(tool) }} className={classes.link}>
+              <ForeignText limit={120}>{tool.name}</ForeignText>
+            </Link>
+          )}
           <span className={classes.description}>{spellHidden(tool.description ?? '')}</span>
         </div>,
         <StatusBadge key="kind" tone="idle">
@@ -53,7 +64,7 @@ export function ToolList({ tools, search, hasMore, loadMore }: ToolListProps) {
         <div key="tags" className={classes.muted}>
           {spellHidden((tool.tags ?? []).join(', '))}
         </div>,
-        <ToolState key="state" tool={tool} />,
+        tool.is_deleted ? <RestoreButton key="state" tool={tool} /> : <ToolState key="state" tool={tool} />,
         <span key="version" className={classes.muted}>
           {tool.version}
         </span>,
@@ -64,6 +75,11 @@ export function ToolList({ tools, search, hasMore, loadMore }: ToolListProps) {
       ]}
     />
   )
+}
+
+/** Return what the address of a tool has: its name, or its id where another page has the name. */
+function toolRef(tool: Tool): string {
+  return tool.name === 'new' ? tool.id : tool.name
 }
 
 function ToolActivity({ activity }: { activity: Activity | undefined }) {

@@ -1,7 +1,7 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { lintGutter, setDiagnostics } from '@codemirror/lint'
-import { EditorState } from '@codemirror/state'
+import { EditorState, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
 import { readNonce } from '../security/nonce.ts'
@@ -28,6 +28,7 @@ interface CodeEditorProps {
 }
 
 const NO_FAULTS: TextFault[] = []
+const MOST_REPORTED = 200
 
 /** An editor for JSON, YAML or Python; Tab leaves it. */
 export default function CodeEditor(props: CodeEditorProps) {
@@ -36,6 +37,8 @@ export default function CodeEditor(props: CodeEditorProps) {
   const view = useRef<EditorView>(null)
   const events = useRef({ onChange, onSubmit })
   events.current = { onChange, onSubmit }
+  // Texts that were reported, and may arrive as `value` while the person types on.
+  const reported = useRef<string[]>([])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once; the effects below update it
   useEffect(() => {
     const submit = () => {
@@ -61,9 +64,13 @@ export default function CodeEditor(props: CodeEditorProps) {
           EditorView.cspNonce.of(readNonce()),
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.theme(EDITOR_THEME),
+          EditorView.domEventHandlers({ beforeinput: replaceSelected }),
           keymap.of([{ key: 'Mod-Enter', run: submit }, ...defaultKeymap, ...historyKeymap]),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) events.current.onChange(update.state.doc.toString())
+            if (!update.docChanged || update.transactions.some((each) => each.annotation(Transaction.remote))) return
+            const text = update.state.doc.toString()
+            reported.current = [...reported.current.slice(-MOST_REPORTED), text]
+            events.current.onChange(text)
           }),
         ],
       }),
@@ -72,10 +79,15 @@ export default function CodeEditor(props: CodeEditorProps) {
     return () => made.destroy()
   }, [])
   useEffect(() => {
-    const current = view.current?.state.doc.toString()
-    if (current !== undefined && current !== value) {
-      view.current?.dispatch({ changes: { from: 0, to: current.length, insert: value } })
+    const place = reported.current.indexOf(value)
+    if (place !== -1) {
+      reported.current = reported.current.slice(place + 1)
+      return
     }
+    const current = view.current?.state.doc.toString()
+    if (current === undefined || current === value.replace(/\r\n?/g, '\n')) return
+    const changes = { from: 0, to: current.length, insert: value }
+    view.current?.dispatch({ changes, annotations: Transaction.remote.of(true) })
   }, [value])
   useEffect(() => {
     const state = view.current?.state
@@ -88,4 +100,32 @@ export default function CodeEditor(props: CodeEditorProps) {
     view.current?.dispatch(setDiagnostics(state, found))
   }, [faults, language])
   return <div ref={parent} />
+}
+
+/** Replace selected text by what is typed. The browser would add inline styles, which the page's policy forbids. */
+function replaceSelected(event: InputEvent, view: EditorView): boolean {
+  const isText = event.inputType === 'insertText' && event.data !== null && !event.isComposing
+  if (!isText || view.state.readOnly) return false
+  const { from, to } = readSelection(view)
+  if (from === to) return false
+  const insert = view.state.toText(event.data)
+  const changes = { from, to, insert }
+  const selection = { anchor: from + insert.length }
+  view.dispatch({ changes, selection, userEvent: 'input.type', scrollIntoView: true })
+  return true
+}
+
+/** Return the selection: that of the page if the state has none yet. The page has only what is visible of a long one. */
+function readSelection(view: EditorView): { from: number; to: number } {
+  const { main } = view.state.selection
+  if (!main.empty) return main
+  const selection = document.getSelection()
+  const range = selection?.rangeCount ? selection.getRangeAt(0) : undefined
+  if (!range || !view.contentDOM.contains(range.startContainer) || !view.contentDOM.contains(range.endContainer)) {
+    return main
+  }
+  return {
+    from: view.posAtDOM(range.startContainer, range.startOffset),
+    to: view.posAtDOM(range.endContainer, range.endOffset),
+  }
 }

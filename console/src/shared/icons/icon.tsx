@@ -12,6 +12,7 @@ const PATHS = {
   check: 'M5 12.500l4.500 4.500L19 7.500',
   play: 'M7 5l12 7-12 7z',
   stop: 'M6 6h12v12H6z',
+  add: 'M12 5v14M5 12h14',
   close: 'M6 6l12 12M18 6L6 18',
   alert: 'M12 3l9.500 17h-19zM12 10v4M12 17v.100',
   filter: 'M4 5h16l-6 8v6l-4-2v-4z',

@@ -2,6 +2,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../keyboard/use_shortcuts.ts'
 import classes from './data_list.module.css'
+import { SelectionBox } from './selection_box.tsx'
 
 interface DataListProps<Row> {
   label: string
@@ -16,11 +17,20 @@ interface DataListProps<Row> {
   openKey?: string | undefined
   hasMore: boolean
   loadMore: () => void
+  /** Shows a box before each row; `x` selects the row that `j` and `k` have chosen. */
+  selection?: RowSelection<Row> | undefined
+}
+
+export interface RowSelection<Row> {
+  has: (row: Row) => boolean
+  onChange: (rows: Row[], isSelected: boolean) => void
+  nameOf: (row: Row) => string
 }
 
 /** Rows of which only the visible ones are in the page; `j` and `k` choose one, Enter opens it. */
 export function DataList<Row>(props: DataListProps<Row>) {
   const { label, columns, rows, className, rowHeight, keyOf, renderCells, onOpen, openKey, hasMore, loadMore } = props
+  const { selection } = props
   const [chosen, setChosen] = useState(-1)
   const body = useRef<HTMLDivElement>(null)
   const [margin, setMargin] = useState(0)
@@ -54,6 +64,12 @@ export function DataList<Row>(props: DataListProps<Row>) {
   useShortcuts({
     j: () => choose(chosen + 1),
     k: () => choose(chosen - 1),
+    ...(selection && {
+      x: () => {
+        const row = rows[chosen]
+        if (row !== undefined) selection.onChange([row], !selection.has(row))
+      },
+    }),
     Enter: (event) => {
       const row = rows[chosen]
       const target = event.target as HTMLElement
@@ -63,7 +79,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
   })
 
   const open = (event: MouseEvent, index: number, row: Row) => {
-    if ((event.target as HTMLElement).closest('a, button, input')) return
+    if ((event.target as HTMLElement).closest('a, button, input, label')) return
     setChosen(index)
     onOpen(row)
   }
@@ -74,6 +90,17 @@ export function DataList<Row>(props: DataListProps<Row>) {
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: only its links take the focus */}
       <div role="row" className={`${classes.header} ${className ?? ''}`} aria-rowindex={1}>
+        {selection && (
+          // biome-ignore lint/a11y/useSemanticElements: see above
+          // biome-ignore lint/a11y/useFocusableInteractive: only its box takes the focus
+          <div role="columnheader">
+            <SelectionBox
+              label="Select all rows that are loaded"
+              isSelected={rows.length > 0 && rows.every(selection.has)}
+              onChange={(isSelected) => selection.onChange(rows, isSelected)}
+            />
+          </div>
+        )}
         {columns.map((column) => (
           // biome-ignore lint/a11y/useSemanticElements: see above
           // biome-ignore lint/a11y/useFocusableInteractive: only its links take the focus
@@ -103,6 +130,16 @@ export function DataList<Row>(props: DataListProps<Row>) {
               style={{ transform: `translateY(${item.start - margin}px)` }}
               onClick={(event) => open(event, item.index, row)}
             >
+              {selection && (
+                // biome-ignore lint/a11y/useSemanticElements: see above
+                <div role="cell">
+                  <SelectionBox
+                    label={`Select ${selection.nameOf(row)}`}
+                    isSelected={selection.has(row)}
+                    onChange={(isSelected) => selection.onChange([row], isSelected)}
+                  />
+                </div>
+              )}
               {renderCells(row).map((cell, index) => (
                 // biome-ignore lint/a11y/useSemanticElements: see above
                 <div role="cell" key={columns[index]}>

@@ -1,4 +1,4 @@
-"""Finds the server that a tool was imported from."""
+"""Which server a tool was imported from."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from enum import Enum
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -56,15 +55,6 @@ _INVALID = 400, "The request is not valid HTTP"
 _TOO_EARLY = 400, "A request after a body in chunks must wait for the response"
 
 
-class _Phase(Enum):
-    """The phase of the connection: one request at a time."""
-
-    WAITING = "no part of a request head has arrived"
-    IN_HEAD = "a request head is incomplete"
-    HEAD_READ = "the head is complete, and the application does not have the request yet"
-    RUNNING = "the application has the request, and has not ended it"
-
-
 class BoundedConnection(asyncio.Protocol):
     """One connection, which refuses a request head that is too large or too slow."""
 
@@ -77,7 +67,12 @@ class BoundedConnection(asyncio.Protocol):
     _seam = b""
     # Bytes of the request body that were not yet passed to the parser; None if it is in chunks.
     _body_left: int | None = 0
-    _phase = _Phase.WAITING
+    # True while a request head is incomplete.
+    _is_in_head = False
+    # True from the end of a head until the application has ended the request.
+    _is_busy = False
+    # True from the moment the application has the request.
+    _is_running = False
     # True if a part of the response was written.
     _has_answered = False
     # The head of a response, until its body follows in the same step of the event loop: each write is a system call.
@@ -150,7 +145,7 @@ class BoundedConnection(asyncio.Protocol):
         before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
         if self._unsent and (not before or self._unsent < before) and not self._is_ended:
             self._limits.wait(self, self._loop.time())
-        elif self._phase is _Phase.IN_HEAD and not self._is_ended:
+        elif self._is_in_head and not self._is_ended:
             self.refuse(*_TOO_SLOW)
         else:
             self._transport.abort()
@@ -165,7 +160,7 @@ class BoundedConnection(asyncio.Protocol):
             return
         self._is_ended = True
         # The client would take this response for that of the running request, unless it is about the running request.
-        is_misleading = self._phase is _Phase.RUNNING and (self._has_answered or self._body_left == 0)
+        is_misleading = self._is_running and (self._has_answered or self._body_left == 0)
         self._leave(None)
         if self._transport.is_closing():
             return
@@ -194,8 +189,8 @@ class BoundedConnection(asyncio.Protocol):
         if is_upgrade and left != 0:  # the parser would take the body for data of the other protocol
             self.refuse(*_UPGRADE)
             return False
-        if self._phase is not _Phase.HEAD_READ:
-            # The head arrived with the end of a chunked body, and its own body or trailers may have arrived with it.
+        if not self._is_busy or self._is_running:
+            # The head came with the end of a body in chunks, and its own body or trailers may have come with it.
             if left is None or len(headers) > MAX_HEAD_FIELDS:
                 self.refuse(*_TOO_EARLY)
                 return False
@@ -208,8 +203,8 @@ class BoundedConnection(asyncio.Protocol):
         self._limits.work(self)
         self._body_left = left
         self._bytes = self._lines = 0
-        self._phase = _Phase.RUNNING
-        self._has_answered = False
+        self._is_busy = self._is_running = True
+        self._has_answered = self._is_in_head = False
         if self._held:
             self._feed()
         return True
@@ -241,7 +236,7 @@ class BoundedConnection(asyncio.Protocol):
     def end(self) -> None:
         """End the request, and start the deadline for the next request head."""
         self._flush()
-        self._phase = _Phase.WAITING
+        self._is_busy = self._is_running = False
         self._bytes = 0
         if not self._is_ended:
             self._limits.wait(self, self._loop.time())
@@ -269,9 +264,9 @@ class BoundedConnection(asyncio.Protocol):
                 self._transport.resume_reading()
 
     def _feed(self) -> None:
-        """Pass on as much data as is allowed now."""
+        """Pass on what may be passed on."""
         while self._held and not self._is_paused and not self._is_ended and not self._transport.is_closing():
-            if self._body_left or (self._phase is _Phase.RUNNING and self._body_left is None):
+            if self._body_left or (self._is_running and self._body_left is None):
                 self._feed_body()
             elif not self._feed_head():
                 break
@@ -295,36 +290,32 @@ class BoundedConnection(asyncio.Protocol):
 
         After a response to a body in chunks that was not read, the data may be the rest of that body as well.
         """
-        if self._phase is _Phase.HEAD_READ:
+        if self._is_busy and not self._is_running:
             return False  # this is the body, of which the size is not known yet
         held, seam = self._held, self._seam
-        blank = 0 if self._phase is _Phase.IN_HEAD else len(held) - len(held.lstrip(b"\r\n"))
+        blank = 0 if self._is_in_head else len(held) - len(held.lstrip(b"\r\n"))
         end = -1 if blank else (seam + held).find(_END_OF_HEAD)
         size = blank or (len(held) if end < 0 else end + len(_END_OF_HEAD) - len(seam))
         lines = self._lines + held.count(b"\n", 0, size)
         if self._bytes + size > _MAX_RAW_HEAD_BYTES or lines > _MAX_HEAD_LINES:
             self.refuse(*_TOO_LARGE)
-        if self._phase is _Phase.RUNNING or self._is_ended:
+        if self._is_busy or self._is_ended:
             return False
         self._bytes += size
         self._lines = lines
         if not blank:
-            if end >= 0:
-                self._phase, self._seam = _Phase.HEAD_READ, b""
-            else:
-                # After a body in chunks that was not read, the data may belong to that body.
-                self._phase = _Phase.IN_HEAD if self._body_left == 0 else _Phase.WAITING
-                self._seam = (seam + held)[-len(_END_OF_HEAD) + 1 :]
+            self._is_busy = end >= 0
+            self._is_in_head = end < 0 and self._body_left == 0
+            self._seam = (seam + held)[-len(_END_OF_HEAD) + 1 :] if end < 0 else b""
         self._parse(size)
-        if end >= 0 and self._body_left is None:
+        if self._is_busy and self._body_left is None:
             self._loop.call_soon(self._go_on)
         return True
 
     def _go_on(self) -> None:
-        """Continue to pass on data, because the data was not a request head."""
-        if self._phase is not _Phase.RUNNING:
-            if self._phase is _Phase.HEAD_READ:
-                self._phase = _Phase.WAITING
+        """Pass on more, as what looked like a head was none."""
+        if not self._is_running:
+            self._is_busy = False
             self._feed()
 
     def _parse(self, size: int) -> None:
@@ -365,7 +356,7 @@ class BoundedConnection(asyncio.Protocol):
 
 
 class _InnerTransport:
-    """The transport of uvicorn's protocol; it sends no response to invalid data, and pauses only itself."""
+    """The transport of uvicorn's protocol: it writes no response to what it cannot parse, and pauses only itself."""
 
     def __init__(self, connection: BoundedConnection, transport: asyncio.Transport) -> None:
         self._transport = transport

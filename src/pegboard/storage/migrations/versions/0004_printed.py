@@ -1,4 +1,4 @@
-"""The printed output of a call, in its row of the journal."""
+"""What a call printed, in its row of the journal."""
 
 from __future__ import annotations
 

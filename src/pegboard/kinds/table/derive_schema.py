@@ -1,4 +1,4 @@
-"""Checks of a table tool at registration, and the fields of its definition that follow from its config."""
+"""Completes the definition of a stored table tool from its config."""
 
 from __future__ import annotations
 
