@@ -71,7 +71,14 @@ async def test_a_new_key_is_shown_once_and_works_until_it_is_revoked(admin: Visi
 
 async def test_other_sessions_are_ended_and_the_own_one_logs_out(admin: Visit) -> None:
     first, second, third = [await log_in_elsewhere(admin) for _ in range(3)]
+    caller = admin.board.admin
+    for number in range(24):
+        await admin.board.people.create_key(caller.user_id, caller, name=f"key {number}")
     page = await admin.open("settings/account")
+    keys = page.get_by_role("region", name="Your keys").get_by_role("listitem")
+    await expect(keys).to_have_count(20)
+    await page.get_by_role("button", name="Show 5 of 5 more").click()
+    await expect(keys).to_have_count(25)
     sessions = page.get_by_role("region", name="Your sessions").get_by_role("listitem")
     await expect(sessions).to_have_count(4)
     own = sessions.filter(has_text="This browser")

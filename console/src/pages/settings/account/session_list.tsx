@@ -4,8 +4,8 @@ import { useAction } from '../../../shared/action/use_action.ts'
 import { api, unwrap } from '../../../shared/api/client.ts'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { ListOutline } from '../../../shared/states/list_outline.tsx'
-import classes from '../panel.module.css'
 import { Panel } from '../panel.tsx'
+import { RowList } from '../row_list.tsx'
 import { SessionRow } from './session_row.tsx'
 import type { Session } from './sessions_query.ts'
 
@@ -37,11 +37,7 @@ export function SessionList({ sessions }: { sessions: UseQueryResult<Session[]> 
       )}
       {sessions.isPending && !sessions.error && <ListOutline rows={2} />}
       {sessions.data && (
-        <ul className={classes.rows}>
-          {sessions.data.map((session) => (
-            <SessionRow key={session.id} session={session} />
-          ))}
-        </ul>
+        <RowList items={sessions.data} renderRow={(session) => <SessionRow key={session.id} session={session} />} />
       )}
     </Panel>
   )

@@ -6,8 +6,8 @@ import { Icon } from '../../../shared/icons/icon.tsx'
 import { type Key, keysQuery } from '../../../shared/keys/keys_query.ts'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { ListOutline } from '../../../shared/states/list_outline.tsx'
-import classes from '../panel.module.css'
 import { Panel } from '../panel.tsx'
+import { RowList } from '../row_list.tsx'
 import { useNewDialog } from '../use_new_dialog.ts'
 import { CreateKeyDialog } from './create_key_dialog.tsx'
 import { KeyRow } from './key_row.tsx'
@@ -59,11 +59,12 @@ export function KeyList({ userId, userName, currentKeyId }: KeyListProps) {
         </Text>
       )}
       {shown.length > 0 && (
-        <ul className={classes.rows}>
-          {shown.map((key) => (
+        <RowList
+          items={shown}
+          renderRow={(key) => (
             <KeyRow key={key.id} row={key} isCurrent={key.id === currentKeyId} onRevoke={() => setRevoked(key)} />
-          ))}
-        </ul>
+          )}
+        />
       )}
       {hidden > 0 && (
         <Text size="sm" mt="sm">

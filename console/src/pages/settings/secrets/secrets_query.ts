@@ -3,7 +3,7 @@ import { api, type Schemas, unwrap } from '../../../shared/api/client.ts'
 
 export type Secret = Schemas['UsedSecretResponse']
 
-const PAGE_SIZE = 100
+const PAGE_SIZE = 40
 
 /** One's own secrets with what refers to them, a page at a time; the API has no values. */
 export const secretsQuery = infiniteQueryOptions({

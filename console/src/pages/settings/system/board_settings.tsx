@@ -1,10 +1,10 @@
-import { Button, Code, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Schemas } from '../../../shared/api/client.ts'
 import { FilterInput } from '../../../shared/list/filter_input.tsx'
-import { ForeignText } from '../../../shared/text/foreign_text.tsx'
 import classes from '../panel.module.css'
 import { Panel } from '../panel.tsx'
+import { SettingRow } from './setting_row.tsx'
 
 const route = getRouteApi('/settings/$section')
 
@@ -41,17 +41,5 @@ export function BoardSettings({ settings }: { settings: Schemas['BoardResponse']
         ))}
       </dl>
     </Panel>
-  )
-}
-
-function SettingRow({ name, value }: { name: string; value: unknown }) {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return (
-    <>
-      <dt>
-        <Code>{name}</Code>
-      </dt>
-      <dd>{value === null || value === '' ? 'not set' : <ForeignText isMono>{text}</ForeignText>}</dd>
-    </>
   )
 }

@@ -1,19 +1,11 @@
-import { Anchor, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { Fragment } from 'react'
-import type { Schemas } from '../../../shared/api/client.ts'
-import { StatusBadge } from '../../../shared/list/status_badge.tsx'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { ListOutline } from '../../../shared/states/list_outline.tsx'
-import { ForeignText } from '../../../shared/text/foreign_text.tsx'
-import { TimeText } from '../../../shared/time/time_text.tsx'
-import classes from '../panel.module.css'
 import { Panel } from '../panel.tsx'
-import { PanelRow } from '../panel_row.tsx'
+import { RowList } from '../row_list.tsx'
+import { OriginRow } from './origin_row.tsx'
 import { originsQuery } from './origins_query.ts'
-
-const SHOWN_TOOLS = 5
 
 /** The servers that HTTP tools call, with their circuit breakers and last failures. */
 export function OriginList() {
@@ -33,64 +25,9 @@ export function OriginList() {
         </Text>
       )}
       {origins.data && origins.data.items.length > 0 && (
-        <ul className={classes.rows}>
-          {origins.data.items.map((origin) => (
-            <OriginRow key={origin.origin} origin={origin} />
-          ))}
-        </ul>
+        <RowList items={origins.data.items} renderRow={(origin) => <OriginRow key={origin.origin} origin={origin} />} />
       )}
       {origins.data?.more && <Text size="sm">There are more; these are the first 200.</Text>}
     </Panel>
-  )
-}
-
-function OriginRow({ origin }: { origin: Schemas['OriginResponse'] }) {
-  const shown = origin.tools.slice(0, SHOWN_TOOLS)
-  const more = origin.tool_count - shown.length
-  const isOpen = origin.circuit === 'open'
-  return (
-    <PanelRow
-      name={
-        <>
-          <ForeignText isMono>{origin.origin}</ForeignText>
-          <StatusBadge tone={isOpen ? 'bad' : 'quiet'} hasDot>
-            {isOpen ? 'Calls are refused' : 'Calls are sent'}
-          </StatusBadge>
-        </>
-      }
-      facts={
-        <>
-          <span>
-            {shown.map((tool, place) => (
-              <Fragment key={tool.id}>
-                {place > 0 && ', '}
-                <Anchor
-                  underline="always"
-                  size="sm"
-                  renderRoot={(props) => <Link to="/tools/$ref" params={{ ref: tool.name }} {...props} />}
-                >
-                  <ForeignText isMono limit={80}>
-                    {tool.name}
-                  </ForeignText>
-                </Anchor>
-              </Fragment>
-            ))}
-            {more > 0 && ` and ${more.toLocaleString('en')} more`}
-          </span>
-          {isOpen && (
-            <span>
-              The circuit breaker is open for {origin.open_circuits === 1 ? '1 user' : `${origin.open_circuits} users`}
-            </span>
-          )}
-          {origin.last_failed_at ? (
-            <span>
-              Failed last <TimeText>{origin.last_failed_at}</TimeText>: {origin.last_error_code}
-            </span>
-          ) : (
-            <span>No failure since the start</span>
-          )}
-        </>
-      }
-    />
   )
 }

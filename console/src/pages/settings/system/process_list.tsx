@@ -2,9 +2,9 @@ import { Text } from '@mantine/core'
 import type { Schemas } from '../../../shared/api/client.ts'
 import { ForeignText } from '../../../shared/text/foreign_text.tsx'
 import { TimeText } from '../../../shared/time/time_text.tsx'
-import classes from '../panel.module.css'
 import { Panel } from '../panel.tsx'
 import { PanelRow } from '../panel_row.tsx'
+import { RowList } from '../row_list.tsx'
 
 /** The processes that write to the journal. */
 export function ProcessList({ processes }: { processes: Schemas['ProcessResponse'][] }) {
@@ -15,8 +15,9 @@ export function ProcessList({ processes }: { processes: Schemas['ProcessResponse
           No process has written to the journal yet.
         </Text>
       ) : (
-        <ul className={classes.rows}>
-          {processes.map((each) => (
+        <RowList
+          items={processes}
+          renderRow={(each) => (
             <PanelRow
               key={each.number}
               name={<span>Writer {each.number}</span>}
@@ -31,8 +32,8 @@ export function ProcessList({ processes }: { processes: Schemas['ProcessResponse
                 </>
               }
             />
-          ))}
-        </ul>
+          )}
+        />
       )}
     </Panel>
   )

@@ -1,9 +1,9 @@
-import { Anchor, List } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { List } from '@mantine/core'
 import { StatusBadge } from '../../../shared/list/status_badge.tsx'
 import { ForeignText } from '../../../shared/text/foreign_text.tsx'
 import { PanelRow } from '../panel_row.tsx'
 import type { Table } from './tables_query.ts'
+import { ToolLink } from './tool_link.tsx'
 
 /** One table: its tools, its database, and why it cannot be used. */
 export function TableRow({ table }: { table: Table }) {
@@ -56,17 +56,5 @@ export function TableRow({ table }: { table: Table }) {
         </List>
       )}
     </PanelRow>
-  )
-}
-
-function ToolLink({ name }: { name: string }) {
-  return (
-    <Anchor
-      underline="always"
-      size="sm"
-      renderRoot={(props) => <Link to="/tools/$ref" params={{ ref: name }} {...props} />}
-    >
-      <ForeignText isMono>{name}</ForeignText>
-    </Anchor>
   )
 }

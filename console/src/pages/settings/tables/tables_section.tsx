@@ -11,6 +11,7 @@ import { ForeignText } from '../../../shared/text/foreign_text.tsx'
 import { TimeText } from '../../../shared/time/time_text.tsx'
 import classes from '../panel.module.css'
 import { Panel } from '../panel.tsx'
+import { RowList } from '../row_list.tsx'
 import { TableRow } from './table_row.tsx'
 import { tablesQuery } from './tables_query.ts'
 
@@ -94,11 +95,7 @@ export default function TablesSection() {
         </Alert>
       )}
       {items.length > 0 && (
-        <ul className={classes.rows}>
-          {items.map((table) => (
-            <TableRow key={table.tool_id} table={table} />
-          ))}
-        </ul>
+        <RowList items={items} renderRow={(table) => <TableRow key={table.tool_id} table={table} />} />
       )}
       {items.length === 0 && !error && (
         <Text size="sm" c="dimmed" mt="sm">
