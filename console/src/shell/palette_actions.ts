@@ -33,6 +33,7 @@ export function listPaletteActions({ navigate, isAdmin, showShortcuts, logOut }:
     run: () => openSection(name),
   }))
   const commands: (PaletteAction & { isForAdmins?: boolean })[] = [
+    { id: 'tool', label: 'New tool', icon: 'plus', run: () => void navigate({ to: '/tools/new' }) },
     { id: 'key', label: 'Create a key', icon: 'plus', run: () => openSection('account', 'key') },
     { id: 'secret', label: 'Set a secret', icon: 'plus', run: () => openSection('secrets', 'secret') },
     { id: 'user', label: 'Add a user', icon: 'plus', isForAdmins: true, run: () => openSection('people', 'user') },
