@@ -104,7 +104,7 @@ def list_private_paths(settings: Settings, database: Database) -> tuple[str, ...
 def create_accounts(
     settings: Settings, database: Database, snapshot: Snapshot, signer: AccountSigner
 ) -> tuple[AccountsService, Sessions]:
-    """Return what changes users, keys and agents, and what creates sessions of the web console."""
+    """Return the services for users, keys and agents, and for sessions of the web console."""
     return AccountsService(database, snapshot, signer), Sessions(database, snapshot, signer, settings.session_seconds)
 
 

@@ -64,7 +64,7 @@ class Dialect(ABC):
     # marks.
     keys: ClassVar[frozenset[str]] = frozenset()
     marks: ClassVar[tuple[str, ...]] = ()
-    # What its payloads are, for the error about another one.
+    # A description of its payloads, for the error about another one.
     expected: ClassVar[str] = ""
     # True if streams are pieces of free text and never lines of a protocol.
     is_text: ClassVar[bool] = False

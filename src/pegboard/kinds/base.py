@@ -1,4 +1,4 @@
-"""What describes a kind of tool, and the interface of its executor."""
+"""The description of a kind of tool, and the interface of its executor."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Prepared:
     instant: bool = False
     is_transactional: bool = False
     receipts_in: str | None = None
-    # Starts to prepare what the first call would otherwise wait for.
+    # Starts the preparation that the first call would otherwise wait for.
     warm: Callable[[], None] | None = None
 
 
@@ -72,7 +72,7 @@ class Executor(Protocol):
 
 
 class Services(Protocol):
-    """What a board offers to its executors."""
+    """The services of a board that its executors use."""
 
     @property
     def reach(self) -> OutboundServices:
@@ -102,7 +102,7 @@ class ArgumentCheck(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RegistrationRules:
-    """What may be registered on a board."""
+    """The settings that limit what may be registered on a board."""
 
     shell_for_members: bool
     libraries: Libraries
@@ -135,7 +135,7 @@ def _get_timeout(config: Mapping[str, Any]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class KindSpec:
-    """A kind of tool: how its config is checked, how its arguments are checked, and what runs it."""
+    """A kind of tool: the checks of its config and of its arguments, and its executor."""
 
     name: str
     config: type[BaseModel]

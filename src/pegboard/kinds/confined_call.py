@@ -37,7 +37,7 @@ class ConfinedServices:
         return "namespaces" not in self.without
 
     async def log_features(self) -> None:
-        """Log what confines python and shell tools on this machine."""
+        """Log the kernel features that confine python and shell tools on this machine."""
         log_confinement(await self.sandbox.abilities(), self.without)
 
     async def close(self) -> None:

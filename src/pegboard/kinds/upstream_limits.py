@@ -1,4 +1,4 @@
-"""What kinds that call other servers share: the board's services for that, and limits per user and per attempt."""
+"""Shared by kinds that call other servers: the board's services for that, and limits per user and per attempt."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class UserCallLimit:
 
 
 class UpstreamCalls:
-    """What all calls of one executor share: circuit breakers, limits, and threads that read large responses."""
+    """Shared by all calls of one executor: circuit breakers, limits, and threads that read large responses."""
 
     def __init__(self, breakers: CircuitBreakers, hosts: HostLimiter, *, most_at_once: int, threads_name: str) -> None:
         self.breakers = breakers
@@ -117,7 +117,7 @@ class BreakerAttempt:
         self.has_failed = False
 
     def put_off(self, seconds: float) -> None:
-        """Let the attempt end later by this time, in which its caller was asked."""
+        """Extend the attempt by this time, in which its caller was asked."""
         self._ends += seconds
 
     def __enter__(self) -> BreakerAttempt:

@@ -62,7 +62,7 @@ class Step(Model):
 
 
 class Chain(Model):
-    """Steps run as a graph: each as soon as what it refers to is there."""
+    """Steps run as a graph: each as soon as the outputs that it refers to are available."""
 
     # Not min_length: pydantic counts only the valid items of a tuple.
     steps: Annotated[tuple[Step, ...], Bounded] = Field(max_length=MAX_STEPS, json_schema_extra={"minItems": 1})

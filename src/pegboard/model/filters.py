@@ -1,4 +1,4 @@
-"""What a list of tools or executions is filtered by."""
+"""The filters for lists of tools and executions."""
 
 from __future__ import annotations
 

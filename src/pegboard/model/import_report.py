@@ -1,4 +1,4 @@
-"""What an import of tools did: the names created, updated, left out, and why."""
+"""The report on an import of tools: the names created, updated, left out, and why."""
 
 from __future__ import annotations
 

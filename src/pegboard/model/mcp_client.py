@@ -12,13 +12,13 @@ class McpClient:
     """A client that does not share sessions with servers of tools; clients with an equal `key` are the same one."""
 
     key: str
-    # What it may be asked for during a call: elicitation, sampling, roots.
+    # The requests that it may receive during a call: elicitation, sampling, roots.
     capabilities: Mapping[str, Any] = field(default_factory=dict, compare=False)
     # True in the revisions with sessions: sessions for it are opened in such a revision if the server has one.
     has_session: bool = field(default=True, compare=False)
-    # Whose client it is: a user's clients get a share of the connections to servers.
+    # The user: the clients of a user get a share of the connections to servers.
     user_id: str = field(default="", compare=False)
-    # What is called when its session has ended, and when its roots have changed, by what it is for.
+    # The callbacks for the end of its session and for changes of its roots, by owner.
     on_end: dict[Hashable, Callable[[], object]] = field(default_factory=dict, compare=False)
     on_roots_change: dict[Hashable, Callable[[], object]] = field(default_factory=dict, compare=False)
 

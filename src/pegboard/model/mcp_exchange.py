@@ -1,4 +1,4 @@
-"""What an MCP client and a tool of another MCP server exchange, beside the arguments and the output of the call."""
+"""The messages between an MCP client and a tool of another MCP server, besides arguments and output."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class McpExchange:
         on_log: OnLog | None = None,
         log_level: str | None = None,
     ) -> None:
-        # What the client declared, if it can be asked for input between two requests.
+        # The capabilities of the client, if it can be asked for input between two requests.
         self.capabilities = capabilities
         # The input that it now gives, and the server's state of the call, if it continues one.
         self.input_responses = input_responses
@@ -63,7 +63,7 @@ class McpExchange:
         self.on_log = on_log
         # The least level of the log messages that it gets.
         self.log_level = log_level
-        # Ends the current attempt; it stands still while the client is asked.
+        # Ends the current attempt; paused while the client is asked.
         self.timer: asyncio.Timeout | None = None
         # How long the client was asked.
         self.input_seconds = 0.0
@@ -74,7 +74,7 @@ class McpExchange:
         self.failure: McpFailure | None = None
 
     def reset(self) -> None:
-        """Forget what an earlier attempt returned."""
+        """Drop the results of an earlier attempt."""
         self.result = None
         self.failure = None
         self.input_required = None

@@ -27,11 +27,11 @@ class McpPeer(Protocol):
     id: str
 
     def refresh_soon(self) -> None:
-        """Ask the server for its lists if that was not done for a while, without waiting."""
+        """Read the server's lists if that was not done for a while, without waiting."""
         ...
 
     async def find_problem(self) -> str | None:
-        """Return why the server is unavailable, or None; ask it if that was not done for a while, for a short time."""
+        """Return why the server is unavailable, or None; ask it if its status is old, for a short time."""
         ...
 
     async def check_entry(self, kind: EntryKind, name: str) -> None:
@@ -52,11 +52,14 @@ class McpPeer(Protocol):
         ...
 
     def watch(self) -> Callable[[], None]:
-        """Learn of changes of its lists as soon as the server reports them, until the returned function is called."""
+        """Read its lists as soon as the server reports changes, until the returned function is called."""
         ...
 
     async def subscribe(
         self, uri: str, on_update: Callable[[str], None], exchange: McpExchange | None = None
     ) -> Callable[[], None]:
-        """Call `on_update` with the URI after each change of a resource; return what ends that, or raise PeerFailed."""
+        """Call `on_update` with the URI after each change of a resource, until the returned function is called.
+
+        Raises PeerFailed.
+        """
         ...

@@ -12,9 +12,9 @@ from typing import Any
 from pegboard.model.call_errors import SecretUnreadable
 from pegboard.model.json_text import map_leaves
 
-# What is shown instead of a secret. A config with a mask keeps the stored value.
+# The text in place of a secret. A config with this mask keeps the stored value.
 MASK = "********"
-# What messages and logs show instead of the value of a field whose name looks secret.
+# The text in messages and logs in place of the value of a field whose name looks secret.
 HIDDEN = "(hidden)"
 
 # `max_tokens` is a number of tokens, `csrf_tokens` are secrets.

@@ -138,7 +138,7 @@ class Retry(Model):
 
 
 class Fallback(Model):
-    """What answers when every attempt has failed: a value, or another tool."""
+    """The answer after every attempt has failed: a value, or another tool."""
 
     value: Any = None
     tool: str | None = None
@@ -152,7 +152,7 @@ class Fallback(Model):
 
 
 class AuthConfig(Model):
-    """How the tool proves itself to what it calls; encrypted at rest, masked in every response."""
+    """The tool's credentials for its upstream; encrypted at rest, masked in every response."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 

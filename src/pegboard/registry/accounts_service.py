@@ -86,7 +86,7 @@ class AccountsService:
         role: Role | None = None,
         read_at: datetime | None = None,
     ) -> User:
-        """Rename the user or change their role, and return them; what is None stays.
+        """Rename the user or change their role, and return them; None leaves a field unchanged.
 
         Raises Forbidden unless the caller is an admin, NotFound if there is no such user, and Conflict if the name is
         taken, if `read_at` is not the time of their last change, for the last admin, and for the name and role of the

@@ -1,4 +1,4 @@
-"""Tools from definitions that are not saved, to show what a model would get and what providers would refuse."""
+"""Tools from unsaved definitions, to show what a model would receive and what providers would refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API documents that tools were imported from, as far as their tools still say so."""
+"""The API documents that tools were imported from, according to the tags of the tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who can call a tool, and because of what."""
+"""The users and agents who can call a tool, with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the API shows of an imported MCP server: its address, what it offers, and whether it answers."""
+"""The description of an imported MCP server in the API: its address, its entries, and whether it answers."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class UpstreamDescription:
 def describe_upstream(
     upstream: RegisteredUpstream, snapshot: Snapshot, breakers: CircuitBreakers
 ) -> UpstreamDescription:
-    """Return what the API shows of a server, with the state of its connection in this process."""
+    """Return the description of a server for the API, with the state of its connection in this process."""
     tools = tuple(item.tool for item in snapshot.upstreams.list_tools(upstream.id))
     connection = snapshot.upstreams.get_peer(upstream.id).describe_connection(breakers)
     drifted = sum(tool.drifted for tool in tools) + sum(

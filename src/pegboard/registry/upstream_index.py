@@ -1,4 +1,4 @@
-"""The imported MCP servers in memory, with what reaches them, and which tools belong to which server."""
+"""The imported MCP servers in memory, with the peers that send requests to them, and the tools of each server."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class UpstreamIndex:
         return sorted(found, key=lambda upstream: upstream.id)
 
     def get_peer(self, upstream_id: str) -> UpstreamPeer:
-        """Return what sends requests to a server."""
+        """Return the peer that sends requests to a server."""
         return self._peers[upstream_id]
 
     def list_peers(self) -> Iterable[UpstreamPeer]:
-        """Return what sends requests to each server."""
+        """Return the peers that send requests to the servers."""
         return tuple(self._peers.values())
 
     def find_by_tool(self, compiled: CompiledTool) -> RegisteredUpstream | None:

@@ -62,7 +62,7 @@ class UpstreamRegistry:
         return next((each for each in self.snapshot.upstreams.list_owned(owner_id) if each.address == address), None)
 
     def describe(self, upstream: RegisteredUpstream) -> UpstreamDescription:
-        """Return what the API shows of a server."""
+        """Return the description of a server for the API."""
         return describe_upstream(upstream, self.snapshot, self.breakers)
 
     async def list_origins(self, caller: Caller) -> HttpOrigins:

@@ -14,7 +14,7 @@ from pegboard.stages.run import CallRun
 
 @dataclass(frozen=True, slots=True)
 class RunningCall:
-    """A call that runs now; `progress` and `total` are what its tool reported last."""
+    """A call that runs now; `progress` and `total` are the last report of its tool."""
 
     run_id: str
     tool_name: str

@@ -143,7 +143,7 @@ class Sandbox:
         return await self._feature_check.abilities()
 
     def stats(self) -> SandboxStats:
-        """Return what the sandbox does now."""
+        """Return the current numbers of the sandbox."""
         return SandboxStats(
             running=self._admission.running,
             waiting=self._admission.waiting,

@@ -48,7 +48,7 @@ class BoardTool(BaseTool):
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"The board is asynchronous: call '{self.name}' or its graph with ainvoke or astream")
 
-    # LangChain adds nothing to the keywords, because no parameter is named run_manager or typed as a config.
+    # LangChain adds no keywords, because no parameter is named run_manager or typed as a config.
     async def _arun(self, /, **arguments: Any) -> Any:
         tool_call_id = _call_id.get()
         call = AskedCall(self.name, arguments, tool_call_id or "")

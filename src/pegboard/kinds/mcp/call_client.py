@@ -28,7 +28,7 @@ SendRequest = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class CallClient:
-    """The client of one attempt of a call; credentials of the tool are masked in what it gets."""
+    """The client of one attempt of a call; credentials of the tool are masked in all messages to it."""
 
     __slots__ = ("_asking", "_exchange", "_mask", "_requests", "_seconds_left", "_shown", "_stopped_at", "on_wait")
 
@@ -61,7 +61,7 @@ class CallClient:
 
     @property
     def capabilities(self) -> Mapping[str, Any] | None:
-        """What the client declared; None if it cannot be asked for input."""
+        """The capabilities that the client declared; None if it cannot be asked for input."""
         exchange = self._exchange
         if exchange.capabilities is not None:
             return exchange.capabilities
@@ -73,7 +73,7 @@ class CallClient:
         return upstream if client is None else replace(upstream, client=client)
 
     def build_params(self, params: Mapping[str, Any], *, is_stateless: bool, meta_keys: tuple[str, str]) -> Any:
-        """Return the params with what the client sent; `meta_keys` are those for its capabilities and its log level."""
+        """Return the params with the client's input; `meta_keys` are those for its capabilities and its log level."""
         if not is_stateless:
             return params
         given = (self.capabilities, self.log_level)
@@ -81,10 +81,7 @@ class CallClient:
         return {**params, **({"_meta": meta} if meta else {}), **self._exchange.build_extras()}
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the client's answer to a request for input; raise ClientRefused.
-
-        While the client is asked, the timeout of the call stands still.
-        """
+        """Return the client's answer to a request for input; raise ClientRefused. The call's timeout is paused."""
         ask = self._exchange.ask
         if ask is None or not is_declared(method, self.capabilities or {}):
             raise _refuse(f"The client did not declare that it can answer {method[:100]}")
@@ -149,7 +146,7 @@ class CallClient:
 
     @contextmanager
     def stop_clock(self) -> Iterator[None]:
-        """Let the timeout of the call stand still."""
+        """Pause the timeout of the call."""
         loop = asyncio.get_running_loop()
         timer = self._exchange.timer
         if self._asking == 0:

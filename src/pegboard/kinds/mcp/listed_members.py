@@ -1,4 +1,4 @@
-"""What MCP clients see of an imported tool beside the fields that every tool of the board has."""
+"""The additional members of an imported tool's definition that only MCP clients see."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_LISTED_MEMBERS = 32
 
 
 def select_listed_members(found: UpstreamTool, note: AddNote) -> dict[str, Any]:
-    """Return what MCP clients see of the definition beside the fields of the tool; `note` gets what is left out."""
+    """Return the members of the definition that only MCP clients see; `note` gets the names of dropped ones."""
     members = {"annotations": found.annotations, **found.others}
     theirs = members["annotations"] or {}
     if all(name in HINTS and value is True for name, value in theirs.items()):

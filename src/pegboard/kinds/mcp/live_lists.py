@@ -1,4 +1,4 @@
-"""What an MCP server lists at the moment: its prompts, resources, templates and, if wanted, its tools."""
+"""The current prompts, resources and templates of an MCP server, and optionally its tools."""
 
 from __future__ import annotations
 

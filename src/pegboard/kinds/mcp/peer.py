@@ -66,7 +66,7 @@ class UpstreamPeer:
 
     @property
     def mask(self) -> SecretMask:
-        """What masks its credentials; raises ToolError if its config cannot be used."""
+        """The mask of its credentials; raises ToolError if its config cannot be used."""
         return self._opened[1]
 
     def has_upstream(self, upstream: Upstream) -> bool:
@@ -92,12 +92,12 @@ class UpstreamPeer:
         )
 
     def refresh_soon(self) -> None:
-        """Ask the server for its lists if that was not done for a while, without waiting."""
-        with suppress(ToolError):  # what cannot be asked is reported by its requests
+        """Read the server's lists if that was not done for a while, without waiting."""
+        with suppress(ToolError):  # a request reports why the server cannot be asked
             self._monitor.refresh_soon(self)
 
     async def find_problem(self) -> str | None:
-        """Return why the server is unavailable, or None; ask it if that was not done for a while, for a short time."""
+        """Return why the server is unavailable, or None; ask it if its status is old, for a short time."""
         try:
             status = await self._monitor.refresh(self, LIST_WAIT_SECONDS)
         except ToolError as error:
@@ -160,7 +160,7 @@ class UpstreamPeer:
         return masked
 
     def watch(self) -> Callable[[], None]:
-        """Learn of changes of its lists as soon as the server reports them, until the returned function is called."""
+        """Read its lists as soon as the server reports changes, until the returned function is called."""
         try:
             return self._monitor.watch(self)
         except ToolError:
@@ -169,7 +169,10 @@ class UpstreamPeer:
     async def subscribe(
         self, uri: str, on_update: Callable[[str], None], exchange: McpExchange | None = None
     ) -> Callable[[], None]:
-        """Call `on_update` with the URI after each change of a resource; return what ends that, or raise PeerFailed."""
+        """Call `on_update` with the URI after each change of a resource, until the returned function is called.
+
+        Raises PeerFailed.
+        """
         upstream, mask = self._open()
         if exchange is not None:
             upstream = CallClient(exchange, mask, self.label).select(upstream)
@@ -184,7 +187,7 @@ class UpstreamPeer:
             raise PeerFailed(convert_failure(error, mask)) from None
 
     async def _get_digests(self, kind: EntryKind) -> Mapping[str, str]:
-        """Return the digests of what the server lists now; raise PeerFailed if it does not answer."""
+        """Return the digests of the server's current entries; raise PeerFailed if it does not answer."""
         self._open()
         status = await self._monitor.refresh(self, REQUEST_SECONDS)
         found = None if status is None else status.digests.get(kind)

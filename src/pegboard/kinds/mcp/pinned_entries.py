@@ -39,7 +39,7 @@ def compute_entry_digest(kind: EntryKind, entry: Mapping[str, Any]) -> str:
 def pin_entries(
     kind: EntryKind, listed: Sequence[Mapping[str, Any]], mask: Callable[[Any], Any]
 ) -> tuple[list[PinnedEntry], list[LeftOut]]:
-    """Return what a server lists with digests, and what cannot be used; `mask` replaces credentials in a value."""
+    """Return the listed entries with digests, and those that cannot be used; `mask` replaces credentials in a value."""
     found: dict[str, PinnedEntry] = {}
     left_out: list[LeftOut] = []
     for each in listed:
@@ -62,7 +62,7 @@ def pin_entries(
 
 @dataclass(frozen=True, slots=True)
 class EntryComparison:
-    """The entries of a server after a comparison, and what differs."""
+    """The entries of a server after a comparison, and the differences."""
 
     entries: Entries
     changes: dict[EntryKind, EntryChanges] = field(default_factory=dict)

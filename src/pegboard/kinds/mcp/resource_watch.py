@@ -41,7 +41,7 @@ class ResourceWatch:
         upstreams.on_change.add(self._report)
 
     async def subscribe(self, upstream: Upstream, uri: str, on_update: OnUpdate) -> EndSubscription:
-        """Subscribe to a resource, and return what ends that; raise PeerRefused or ToolError if the server refuses."""
+        """Subscribe to a resource and return a function that ends this; raise PeerRefused or ToolError."""
         watch = self._watched.get(upstream)
         if watch is None:
             watch = self._watched[upstream] = _UpstreamWatch(self._upstreams, upstream)
@@ -67,14 +67,14 @@ class ResourceWatch:
 
 
 class _Resource:
-    """A resource: who wants to know of its changes, and whether the server has accepted the subscription."""
+    """A resource: its subscribers, and whether the server has accepted the subscription."""
 
     def __init__(self) -> None:
         self.listeners: dict[object, OnUpdate] = {}
         self.accepted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def refuse(self, error: Exception) -> None:
-        """Report the error to those who wait for the subscription."""
+        """Report the error to all callers that wait for the subscription."""
         if not self.accepted.done():
             self.accepted.set_exception(error)
             self.accepted.exception()  # retrieve it: perhaps no client waits any more

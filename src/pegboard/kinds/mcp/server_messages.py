@@ -118,7 +118,7 @@ class ServerMessages:
         if request.id in self._answering:
             return
         if len(self._answering) >= 2 * MAX_WAITING_REQUESTS:
-            return  # the server does not read what it is answered
+            return  # the server does not read the response
         is_full = len(self._answering) >= MAX_WAITING_REQUESTS
         task = asyncio.create_task(self._answer(request, is_full=is_full), name="pegboard-mcp-input")
         self._answering[request.id] = task

@@ -251,7 +251,7 @@ class McpSessionPool:
         self._connections: dict[Upstream, McpConnection] = {}
         # Sessions whose task is not done, with their upstreams.
         self._sessions: dict[McpSession, Upstream] = {}
-        # Upstreams of which changes are reported, with the number of those who want that.
+        # Upstreams whose changes are reported, with the number of watchers.
         self._kept: Counter[Upstream] = Counter()
         self._room = asyncio.Lock()
         self._sweep_timer: asyncio.TimerHandle | None = None

@@ -1,4 +1,4 @@
-"""Which server a tool was imported from."""
+"""Finds the server that a tool was imported from."""
 
 from __future__ import annotations
 

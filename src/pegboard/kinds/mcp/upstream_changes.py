@@ -33,7 +33,7 @@ _MAX_LOGGED_NAMES = 20
 
 @dataclass(eq=False)
 class UpstreamChanges:
-    """Compares what imported servers list with what is registered, and stores the difference."""
+    """Compares the current entries of imported servers with the registered ones, and stores the differences."""
 
     import_target: ImportTarget
     pool: McpSessionPool

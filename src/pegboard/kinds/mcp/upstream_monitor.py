@@ -1,4 +1,4 @@
-"""Knows what the imported servers list at the moment: asked again when a list is old or a server reports a change."""
+"""Reads the current lists of imported servers: again when they are old or a server reports a change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LIST_MAX_AGE_SECONDS = 30.0
 FAILURE_MAX_AGE_SECONDS = 5.0
 # Minimum interval of reading the lists of one server, however often it reports changes.
 MIN_READ_SECONDS = 1.0
-# So often in a row the lists are read at this interval; then a server that goes on to report changes waits longer.
+# This many consecutive reads have this interval; if the server reports changes without end, later reads wait longer.
 MAX_READS_IN_A_ROW = 8
 # Servers whose status is kept in memory.
 _MAX_STATUSES = 2000
@@ -38,7 +38,7 @@ _MAX_STATUSES = 2000
 
 @dataclass(eq=False, slots=True)
 class UpstreamStatus:
-    """What one server listed when it was asked last, and whether it answered."""
+    """The entries that a server listed when it was asked last, and whether it answered."""
 
     upstream: Upstream
     # By kind, and name or URI; a list that could not be read is missing.
@@ -52,12 +52,12 @@ class UpstreamStatus:
     session: McpSession | None = None
     task: asyncio.Task[None] | None = None
     timer: asyncio.TimerHandle | None = None
-    # Reads in a row that reports of changes have caused, each soon after the one before.
+    # Consecutive reads because of reported changes.
     reported: int = 0
 
     @property
     def is_reading(self) -> bool:
-        """True if the server is being asked now."""
+        """True while the lists are being read."""
         return self.task is not None and not self.task.done()
 
 
@@ -106,7 +106,7 @@ class UpstreamMonitor:
             # The server reported a change after it was asked.
             task = self._start(peer, status)
             await asyncio.wait({task}, timeout=seconds)
-        # The lists may be read again now; what was read until then is an answer.
+        # The lists may be read again now; results of earlier reads count as an answer.
         return status if task.done() else None
 
     def refresh_soon(self, peer: UpstreamPeer) -> None:
@@ -175,7 +175,7 @@ class UpstreamMonitor:
         if self._statuses.get(peer.id) is not status:
             return
         if status.is_reading:
-            # What has changed may have been read before the change.
+            # The lists may have been read before the change.
             status.timer = asyncio.get_running_loop().call_later(MIN_READ_SECONDS, self._read_soon, peer, status)
         else:
             self._start(peer, status)
@@ -206,7 +206,7 @@ class UpstreamMonitor:
         try:
             await self._observe(peer.id, live)
         except Exception:
-            # What differs is still refused, and found again by the next reading.
+            # Changed entries are still refused, and found again by the next read.
             log.exception("mcp_changes_not_stored", upstream=peer.label)
 
 

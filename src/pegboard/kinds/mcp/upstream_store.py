@@ -14,7 +14,7 @@ from pegboard.model.registered_upstream import Entries, RegisteredUpstream, Serv
 
 @dataclass(frozen=True, slots=True)
 class UpstreamImport:
-    """What an import says about a server; None and absent credentials leave what is stored."""
+    """The fields of an import of a server; None and absent credentials leave the stored ones unchanged."""
 
     name: str
     address: ServerAddress

@@ -24,7 +24,7 @@ class InsertAnswer(NamedTuple):
 
     output: Any
     row_id: str | None
-    # What the journal is to get in the same transaction.
+    # The entry for the journal in the same transaction.
     closing: ClosingEntry | None = None
     # The same for a database that is not the board's own.
     receipt: ExternalReceipt | None = None

@@ -94,7 +94,7 @@ class InsertGroup(NamedTuple):
 
 
 class GroupResult(NamedTuple):
-    """What came of a group."""
+    """The outcome of a group."""
 
     outcomes: dict[PendingInsert, InsertOutcome]
     # The entries without an outcome, in groups to try next.

@@ -1,4 +1,4 @@
-"""Prints what happened to the prompts, resources and resource templates of an MCP server."""
+"""Prints the changes of the prompts, resources and resource templates of an MCP server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENTRY_WORDS = {"prompts": "prompt", "resources": "resource", "resource_templates
 
 
 def iterate_entry_changes(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Return the word for each kind of entries in a response, and what happened to them."""
+    """Return the word for each kind of entries in a response, and their changes."""
     for member, word in ENTRY_WORDS.items():
         if report.get(member):
             yield word, report[member]

@@ -43,7 +43,7 @@ class FileServer:
 
 
 class _Unusable(Exception):
-    """The entry of a server cannot be read; the message says why."""
+    """The entry of a server cannot be read; the message has the reason."""
 
 
 def is_server_file(words: list[str]) -> bool:

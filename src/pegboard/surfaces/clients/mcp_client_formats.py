@@ -14,7 +14,7 @@ TextLanguage = Literal["json", "toml", "python", "shell"]
 BOTH_TRANSPORTS: tuple[McpTransport, ...] = get_args(McpTransport)
 # The environment variable that a configuration refers to instead of containing the key.
 KEY_VARIABLE = "PEGBOARD_KEY"
-# What stands in a configuration of a client that cannot refer to an environment variable.
+# The placeholder in a configuration of a client that cannot refer to an environment variable.
 KEY_PLACEHOLDER = "YOUR_PEGBOARD_KEY"
 SERVER_NAME = "pegboard"
 _INPUT_ID = "pegboard-key"
@@ -22,7 +22,7 @@ _INPUT_ID = "pegboard-key"
 
 @dataclass(frozen=True, slots=True)
 class McpTarget:
-    """What a client connects to: a URL, or a command to start with its environment."""
+    """The target of a client's connection: a URL, or a command to start with its environment."""
 
     url: str | None = None
     command: str = ""

@@ -1,4 +1,4 @@
-"""What a request passes to the server of a tool about its client: how it is asked for input and gets log messages."""
+"""The exchange between a tool's server and the client of a request: requests for input and log messages."""
 
 from __future__ import annotations
 

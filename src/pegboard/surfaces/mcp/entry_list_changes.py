@@ -28,7 +28,7 @@ class EntryListChanges:
         self._watches: dict[Hashable, _CallerWatch] = {}
 
     def watch(self, caller: Caller, report: ReportChange) -> Callable[[], None]:
-        """Call `report` after each change of the caller's prompts or resources; return what ends that."""
+        """Call `report` after each change of the caller's prompts or resources; return a function that ends it."""
         key = (caller.user_id, caller.role, caller.agent_id)
         found = self._watches.get(key)
         if found is None:
@@ -57,7 +57,7 @@ class _CallerWatch:
         self.reports: dict[object, ReportChange] = {}
         self._caller = caller
         self._peers = peers
-        # Each server, with what ends watching it.
+        # Each server, with the function that ends watching it.
         self._watched: dict[McpPeer, Callable[[], None]] = {}
         self._digests = self._compute_digests()
         self._watch_servers()
@@ -72,7 +72,7 @@ class _CallerWatch:
         self._watch_servers()
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """End all watches."""
         for end in self._watched.values():
             end()
 

@@ -19,7 +19,7 @@ _OWN_MEMBERS = frozenset({"name", "title", "description", "inputSchema", "output
 
 
 class ListedTool:
-    """The definition of a tool as JSON, and what its calls need from its schema."""
+    """The definition of a tool as JSON, and the parts of its schema that its calls need."""
 
     __slots__ = ("digest", "name", "param_headers", "session_json", "stateless_json")
 

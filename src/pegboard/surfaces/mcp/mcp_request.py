@@ -1,4 +1,4 @@
-"""One request as the handlers of its methods get it, whatever the transport."""
+"""One request as the handlers of its methods receive it, over any transport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the handlers of all methods share: the board, its lists, and the open sessions and streams of a process."""
+"""Shared by the handlers of all methods: the board, its lists, and the open sessions and streams of a process."""
 
 from __future__ import annotations
 

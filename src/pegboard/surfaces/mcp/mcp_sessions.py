@@ -1,4 +1,4 @@
-"""The sessions of the older revision: who they belong to, when they end, and how many there may be."""
+"""The sessions of the older revision: their owners, their lifetime, and their maximum number."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RunningRequests = dict[RequestId, Callable[[], object]]
 
 
 def get_owner(caller: Caller) -> Owner:
-    """Return what identifies the key of a caller, and the agent that it is used for."""
+    """Return the key of a caller, and the agent that it is used for: the owner of a session."""
     return caller.user_id, caller.key_id, caller.agent_id
 
 

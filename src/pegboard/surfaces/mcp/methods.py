@@ -141,7 +141,7 @@ async def call_tool(server: McpServer, request: McpRequest) -> MethodResult:
 
 
 def _read_exchange(server: McpServer, request: McpRequest, name: str, arguments: dict[str, Any]) -> McpExchange:
-    """Return what the request passes to the server of the tool; raise ProtocolError if its state is not valid."""
+    """Return the exchange of the request with the tool's server; raise ProtocolError if its state is not valid."""
     if not request.revision.is_stateless:
         return build_exchange(request)
     if "requestState" in request.params or "inputResponses" in request.params:
@@ -150,7 +150,7 @@ def _read_exchange(server: McpServer, request: McpRequest, name: str, arguments:
 
 
 def _find_target(server: McpServer, name: str) -> str:
-    """Return what identifies the tool in the state of a continued request."""
+    """Return the identity of the tool in the state of a continued request."""
     compiled = server.snapshot.find(name)
     return name if compiled is None else compiled.tool.id
 

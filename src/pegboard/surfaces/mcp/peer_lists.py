@@ -33,7 +33,7 @@ class NamedPeer(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A prompt, resource or template: its server, its name or URI there, and what is listed."""
+    """A prompt, resource or template: its server, its name or URI there, and its definition."""
 
     owner: NamedPeer
     original: str
@@ -61,7 +61,7 @@ class _CallerLists:
 
 
 class PeerLists:
-    """Finds the servers, prompts and resources of callers: lists have what was accepted, and ask no server for it."""
+    """Finds the servers, prompts and resources of callers; lists have the accepted entries, and ask no server."""
 
     def __init__(self, snapshot: Snapshot, page_size: int) -> None:
         self._snapshot = snapshot
@@ -73,7 +73,7 @@ class PeerLists:
         return self._find_lists(caller).peers
 
     def follow_servers(self, caller: Caller) -> None:
-        """Ask the followed servers of the caller for new tools and entries, if that was not done for a while."""
+        """Ask the followed servers of the caller for new tools and entries, unless that was done recently."""
         for named in self.find_peers(caller):
             if named.upstream.follow:
                 named.peer.refresh_soon()
@@ -199,7 +199,7 @@ def matches_template(uri: str, template: str) -> bool:
 
 
 def _build_entries(named: NamedPeer, kind: EntryKind) -> list[Entry]:
-    """Return the entries of one server as they are listed, without those that it no longer has."""
+    """Return the current entries of one server, without those that it no longer has."""
     field = IDENTITY_FIELDS[kind]
     prefix = named.upstream.prefix if kind == "prompts" else ""
     return [

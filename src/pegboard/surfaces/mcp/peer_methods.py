@@ -186,7 +186,7 @@ async def _send(
 
 
 async def _ask(request: McpRequest, work: Coroutine[Any, Any, T]) -> T:
-    """Return what another server answers; raise ProtocolError."""
+    """Send a request to another server and return the response; raise ProtocolError."""
     try:
         return await watch_request(request, work)
     except PeerFailed as error:

@@ -17,13 +17,13 @@ from pegboard.surfaces.mcp.mcp_request import McpRequest
 from pegboard.surfaces.mcp.protocol import CAPABILITIES_KEY, INVALID_PARAMS, MethodResult, ProtocolError
 
 STATE_SECONDS = 600.0
-# What the encrypted text belongs to, so that no other encrypted text of the board is accepted.
+# The purpose that the encrypted text is bound to, so that no other encrypted text of the board is accepted.
 _PURPOSE = "mcp-request-state"
 _INVALID = "'requestState' is not valid: it was changed, is older than 10 minutes, or belongs to another request"
 
 
 class GivenInput(NamedTuple):
-    """What a client sends to continue a request, and what it declared."""
+    """The input with which a client continues a request, and its declared capabilities."""
 
     capabilities: Mapping[str, Any] | None = None
     responses: Mapping[str, Any] | None = None
@@ -38,7 +38,7 @@ class RequestStates:
         self._unseal = unseal
 
     def read(self, request: McpRequest, target: str, arguments: Any) -> GivenInput:
-        """Return what the client sends to continue the request; raise ProtocolError if its state is not valid.
+        """Return the input that continues the request; raise ProtocolError if its state is not valid.
 
         `target` identifies the tool, prompt or resource.
         """

@@ -263,7 +263,7 @@ _PARAMETER_ALIASES = {"format": "as", "dialect": "as", "style": "as", "thread_id
 
 
 class ClientConnection(Protocol):
-    """What the connection of a request knows without waiting for ASGI messages, and without timers."""
+    """The state of a request's connection, available without waiting for ASGI messages and without timers."""
 
     @property
     def has_whole_body(self) -> bool:

@@ -190,7 +190,7 @@ class BoundedConnection(asyncio.Protocol):
             self.refuse(*_UPGRADE)
             return False
         if not self._is_busy or self._is_running:
-            # The head came with the end of a body in chunks, and its own body or trailers may have come with it.
+            # The head arrived with the end of a chunked body, and its own body or trailers may have arrived with it.
             if left is None or len(headers) > MAX_HEAD_FIELDS:
                 self.refuse(*_TOO_EARLY)
                 return False
@@ -264,7 +264,7 @@ class BoundedConnection(asyncio.Protocol):
                 self._transport.resume_reading()
 
     def _feed(self) -> None:
-        """Pass on what may be passed on."""
+        """Pass on as much data as is allowed now."""
         while self._held and not self._is_paused and not self._is_ended and not self._transport.is_closing():
             if self._body_left or (self._is_running and self._body_left is None):
                 self._feed_body()
@@ -313,7 +313,7 @@ class BoundedConnection(asyncio.Protocol):
         return True
 
     def _go_on(self) -> None:
-        """Pass on more, as what looked like a head was none."""
+        """Continue to pass on data, because the data was not a request head."""
         if not self._is_running:
             self._is_busy = False
             self._feed()
@@ -356,7 +356,7 @@ class BoundedConnection(asyncio.Protocol):
 
 
 class _InnerTransport:
-    """The transport of uvicorn's protocol: it writes no response to what it cannot parse, and pauses only itself."""
+    """The transport of uvicorn's protocol; it sends no response to invalid data, and pauses only itself."""
 
     def __init__(self, connection: BoundedConnection, transport: asyncio.Transport) -> None:
         self._transport = transport

@@ -1,4 +1,4 @@
-"""The route that streams what changes in the registry."""
+"""The route that streams changes in the registry."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class FastCallRoutes:
         await self._rest(scope, receive, send)
 
     def _find_caller(self, headers: RequestHeaders, request: AsgiRequest) -> tuple[Caller, Surface]:
-        """Return who calls, and the surface; cookies are read only if there is no Authorization header."""
+        """Return the caller and the surface; cookies are read only if there is no Authorization header."""
         if headers.authorization is not None:
             return self._calls.authenticate(parse_bearer_key(headers.authorization)), headers.surface
         return self._callers.find_session("POST", request.headers, request.scheme), "console"

@@ -1,4 +1,4 @@
-"""Routes that prove rows of the journal, and tell when it was last verified."""
+"""Routes that prove rows of the journal, and return when it was last verified."""
 
 from __future__ import annotations
 

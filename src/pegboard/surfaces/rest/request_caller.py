@@ -1,4 +1,4 @@
-"""Who sends a request: the holder of the key in its header, else of the session in its cookie."""
+"""Finds the caller of a request: the holder of the key in its header, else of the session in its cookie."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ _SESSION_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosn
 
 
 def allow(access: AccessCheck) -> Callable[[Endpoint], Endpoint]:
-    """Declare who may use an endpoint; checked before the request is validated and its body is read."""
+    """Declare the permission for an endpoint; checked before the request is validated and its body is read."""
 
     def declare(endpoint: Endpoint) -> Endpoint:
         setattr(endpoint, _ACCESS_ATTRIBUTE, access)

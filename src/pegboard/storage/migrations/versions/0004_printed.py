@@ -1,4 +1,4 @@
-"""What a call printed, in its row of the journal."""
+"""The printed output of a call, in its row of the journal."""
 
 from __future__ import annotations
 
