@@ -46,8 +46,8 @@ from pegboard.registry.build_tool import build_local_tool
 from pegboard.registry.execution_reader import ExecutionReader
 from pegboard.registry.first_start import StartedBoard
 from pegboard.registry.import_runner import Imports
+from pegboard.registry.key_holders import KeyUsage
 from pegboard.registry.key_rotation import RotationReport, rotate_keys
-from pegboard.registry.key_usage import KeyUsage
 from pegboard.registry.named_secrets import NamedSecrets, SecretInjector
 from pegboard.registry.registration_policy import RegistrationPolicy
 from pegboard.registry.snapshot import Snapshot

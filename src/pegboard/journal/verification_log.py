@@ -20,9 +20,9 @@ from pegboard.journal.verify import (
     VerificationReport,
 )
 from pegboard.model.json_text import replace_unstorable
-from pegboard.storage import verification_rows
+from pegboard.storage import journal_chain_rows
 from pegboard.storage.database import Database
-from pegboard.storage.verification_rows import VerificationRow
+from pegboard.storage.journal_chain_rows import VerificationRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class VerificationLog:
     async def find_last(self) -> LastVerification | None:
         """Return the last verification of the whole journal, or None if there is none that this board recorded."""
         async with self._database.read() as conn:
-            row = await verification_rows.get_verification(conn)
+            row = await journal_chain_rows.get_verification(conn)
         if row is None or not self._chain.is_same_mac(row.mac, self._compute_mac(row)):
             return None
         return LastVerification(row.started_at, row.finished_at, row.checked, orjson.loads(row.findings), row.caller)
@@ -83,7 +83,7 @@ class VerificationLog:
     async def prove(self, execution_id: str) -> RowProof | None:
         """Verify one row against its hash chain; return None if there is no such row."""
         async with self._database.read() as conn:
-            link = await verification_rows.find_chain_link(conn, execution_id)
+            link = await journal_chain_rows.find_chain_link(conn, execution_id)
         if link is None:
             return None
         execution_id = execution_id.lower()
@@ -121,7 +121,7 @@ class VerificationLog:
         caller = replace_unstorable(done.caller)
         row = VerificationRow(done.started_at, done.finished_at, done.checked, findings, caller, "")
         async with self._database.write() as conn:
-            await verification_rows.save_verification(conn, replace(row, mac=self._compute_mac(row)))
+            await journal_chain_rows.save_verification(conn, replace(row, mac=self._compute_mac(row)))
 
     def _compute_mac(self, row: VerificationRow) -> str:
         moments = (_format(row.started_at), _format(row.finished_at))

@@ -1,4 +1,4 @@
-"""Rows of the journal by their position in the hash chains: reads, counts, pruning, and the rows of writers.
+"""Rows of the journal by their position in the hash chains: reads, counts, pruning, rows of writers, the last verification.
 
 An attacker may have stored any value in any column, so nothing here relies on the type of a column.
 """
@@ -7,17 +7,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, delete, func, literal, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    Text,
+    and_,
+    cast,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    true,
+    update,
+)
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.model.call import Execution
 from pegboard.model.ids import make_lowest_id
 from pegboard.model.journal_row import FIELDS, StoredRow, serialize_execution
+from pegboard.model.json_text import is_uuid
 from pegboard.storage import board_tables, journal_tables
 from pegboard.storage.board_tables import get_table
 from pegboard.storage.execution_rows import ChainRow, list_chain_rows
@@ -336,3 +352,50 @@ async def mark_pruned(
     seq, mac = place
     done = await conn.execute(step.values(pruned_seq=seq, pruned_mac=mac, pruned_signature=signature))
     return done.rowcount == 1
+
+
+_verifications = get_table(journal_tables.Verification)
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationRow:
+    """A verification that reached the end of the journal, as stored; `findings` is JSON text."""
+
+    started_at: datetime
+    finished_at: datetime
+    checked: int
+    findings: str
+    caller: str
+    mac: str
+
+
+class ChainLink(NamedTuple):
+    """The place of a row: its writer, its number and its MAC; each None if the row is in no chain."""
+
+    writer: int | None
+    seq: int | None
+    mac: str | None
+
+
+async def save_verification(conn: AsyncConnection, row: VerificationRow) -> None:
+    """Store the last verification in place of the one before."""
+    values = asdict(row)
+    if not (await conn.execute(update(_verifications).values(values))).rowcount:
+        await conn.execute(insert(_verifications).values(id=1, **values))
+
+
+async def get_verification(conn: AsyncConnection) -> VerificationRow | None:
+    """Return the last verification, or None."""
+    columns = [_verifications.c[name] for name in VerificationRow.__dataclass_fields__]
+    row = (await conn.execute(select(*columns))).mappings().first()
+    return None if row is None else VerificationRow(**row)
+
+
+async def find_chain_link(conn: AsyncConnection, execution_id: str) -> ChainLink | None:
+    """Return the place of a row in the journal, or None if there is no such row."""
+    if not is_uuid(execution_id):
+        return None
+    columns = executions.c
+    query = select(columns.writer, columns.seq, columns.mac).where(columns.id == execution_id.lower())
+    row = (await conn.execute(query)).first()
+    return None if row is None else ChainLink(*row)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from pegboard.kinds.base import ArgumentCheck, Executor, KindSpec, RegistrationRules
+from pegboard.kinds.table.checks import complete_definition, find_definition_faults
 from pegboard.kinds.table.config import TableConfig
-from pegboard.kinds.table.derive_schema import complete_definition, find_definition_faults
 from pegboard.model.call import Caller
 from pegboard.model.tool import Tool
 

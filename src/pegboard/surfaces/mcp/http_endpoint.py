@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from pegboard.surfaces.mcp.json_rpc import (
     RequestId,
     RpcMessage,
     encode_error,
+    encode_notification,
     encode_result,
     parse_body,
     read_message,
@@ -42,7 +43,6 @@ from pegboard.surfaces.mcp.protocol import (
     Revision,
 )
 from pegboard.surfaces.mcp.response_stream import Headers, ResponseStream
-from pegboard.surfaces.mcp.session_events import stream_session_events
 from pegboard.surfaces.rest.asgi_request import (
     CUT_OFF_MESSAGE,
     JSON_MEDIA_TYPE,
@@ -350,3 +350,35 @@ def _get_error_headers(error: ProtocolError) -> Headers:
         quoted = text.replace("\\", "\\\\").replace('"', '\\"').encode()
         return [(b"www-authenticate", b'Bearer error="invalid_token", error_description="%b"' % quoted)]
     return [(b"retry-after", b"1")] if error.status == 503 else []
+
+
+async def stream_session_events(
+    server: McpServer,
+    session: SessionRecord,
+    stream: ResponseStream,
+    receive: Receive,
+    is_allowed: Callable[[], bool],
+) -> None:
+    """Send notifications until the client disconnects, the session ends, or another stream of it is opened."""
+    if session.close_stream is not None:
+        session.close_stream()
+    over = asyncio.Event()
+    session.close_stream = close = over.set
+    session.notify = notify = stream.notify
+
+    def report(method: str) -> None:
+        notify(encode_notification(method, {}))
+
+    try:
+        with server.changes.watch(session.caller, report, close, is_allowed):
+            stream.open()
+            if await run_unless_disconnected(receive, over.wait()) is None:
+                await stream.abort()
+            else:
+                await stream.finish_empty()
+    except BaseException:
+        await stream.abort()
+        raise
+    finally:
+        if session.close_stream is close:
+            session.close_stream = session.notify = None

@@ -11,15 +11,16 @@ from typing import Any, NamedTuple
 import orjson
 
 from pegboard.model.api_errors import Refusal
-from pegboard.model.call import ToolCall
+from pegboard.model.call import Progress, ToolCall
 from pegboard.model.ids import new_id
 from pegboard.model.mcp_exchange import LOG_LEVELS, McpExchange
+from pegboard.progress.throttle import ProgressThrottle
 from pegboard.surfaces.mcp.call_result import encode_execution_meta, encode_tool_result
 from pegboard.surfaces.mcp.client_exchange import build_exchange
 from pegboard.surfaces.mcp.entry_list_changes import PROMPTS_CHANGED, RESOURCES_CHANGED
 from pegboard.surfaces.mcp.json_rpc import encode_id, encode_notification
 from pegboard.surfaces.mcp.list_changes import TOOLS_CHANGED
-from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse
+from pegboard.surfaces.mcp.mcp_request import McpRequest, NoResponse, Notify
 from pegboard.surfaces.mcp.mcp_server import McpServer
 from pegboard.surfaces.mcp.mcp_sessions import build_too_many_error
 from pegboard.surfaces.mcp.peer_methods import (
@@ -34,7 +35,6 @@ from pegboard.surfaces.mcp.peer_methods import (
     unsubscribe_resource,
     watch_request,
 )
-from pegboard.surfaces.mcp.progress_notifications import start_progress
 from pegboard.surfaces.mcp.protocol import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
@@ -50,6 +50,8 @@ from pegboard.surfaces.mcp.resource_updates import RESOURCE_UPDATED, ResourceUpd
 
 CANCELLED_BY_CLIENT = "Cancelled by the client"
 _EMPTY = MethodResult(b"")
+# Updates within this interval are merged; clients are programs, which may use each of them.
+_PROGRESS_PAUSE_SECONDS = 0.02
 _FLAG_OF = {
     TOOLS_CHANGED: "toolsListChanged",
     PROMPTS_CHANGED: "promptsListChanged",
@@ -221,3 +223,38 @@ async def handle_request(server: McpServer, request: McpRequest) -> bytes:
         raise ProtocolError(METHOD_NOT_FOUND, f"Method '{request.method[:200]}' not found")
     result = await method.handle(server, request)
     return request.revision.encode_result(result, server.cache_members if method.is_cacheable else b"")
+
+
+def start_progress(request: McpRequest) -> ProgressThrottle | None:
+    """Return a listener for the progress of a call, or None if the request has no valid progress token."""
+    token = request.meta.get("progressToken")
+    if isinstance(token, bool) or not isinstance(token, str | int):
+        return None
+    return ProgressThrottle(_ProgressSender(token, request.notify), _PROGRESS_PAUSE_SECONDS)
+
+
+class _ProgressSender:
+    """Sends progress with a number that only increases, as the protocol requires."""
+
+    __slots__ = ("_last", "_notify", "_token")
+
+    def __init__(self, token: str | int, notify: Notify) -> None:
+        self._token = token
+        self._notify = notify
+        self._last = -1.0
+
+    def __call__(self, progress: Progress) -> None:
+        number = progress.progress or 0.0
+        if number <= self._last:
+            if progress.total is not None or not (progress.partial or progress.message):
+                return
+            # A tool that reports text without numbers: count its reports.
+            number = self._last + 1
+        self._last = number
+        params: dict[str, Any] = {"progressToken": self._token, "progress": number}
+        if progress.total is not None:
+            params["total"] = progress.total
+        text = progress.partial or progress.message
+        if text:
+            params["message"] = text
+        self._notify(encode_notification("notifications/progress", params))

@@ -1,4 +1,4 @@
-"""Completes the definition of a stored table tool from its config."""
+"""Checks of a table tool at registration, and the fields of its definition that follow from its config."""
 
 from __future__ import annotations
 
