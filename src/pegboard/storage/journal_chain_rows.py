@@ -1,4 +1,4 @@
-"""Rows of the journal by their position in the hash chains: reads, counts, pruning, rows of writers, the last verification.
+"""Rows of the journal by position in the hash chains: reads, counts, pruning, rows of writers, the last verification.
 
 An attacker may have stored any value in any column, so nothing here relies on the type of a column.
 """
