@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from enum import Enum
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -55,6 +56,15 @@ _INVALID = 400, "The request is not valid HTTP"
 _TOO_EARLY = 400, "A request after a body in chunks must wait for the response"
 
 
+class _Phase(Enum):
+    """The phase of the connection: one request at a time."""
+
+    WAITING = "no part of a request head has arrived"
+    IN_HEAD = "a request head is incomplete"
+    HEAD_READ = "the head is complete, and the application does not have the request yet"
+    RUNNING = "the application has the request, and has not ended it"
+
+
 class BoundedConnection(asyncio.Protocol):
     """One connection, which refuses a request head that is too large or too slow."""
 
@@ -67,12 +77,7 @@ class BoundedConnection(asyncio.Protocol):
     _seam = b""
     # Bytes of the request body that were not yet passed to the parser; None if it is in chunks.
     _body_left: int | None = 0
-    # True while a request head is incomplete.
-    _is_in_head = False
-    # True from the end of a head until the application has ended the request.
-    _is_busy = False
-    # True from the moment the application has the request.
-    _is_running = False
+    _phase = _Phase.WAITING
     # True if a part of the response was written.
     _has_answered = False
     # The head of a response, until its body follows in the same step of the event loop: each write is a system call.
@@ -145,7 +150,7 @@ class BoundedConnection(asyncio.Protocol):
         before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
         if self._unsent and (not before or self._unsent < before) and not self._is_ended:
             self._limits.wait(self, self._loop.time())
-        elif self._is_in_head and not self._is_ended:
+        elif self._phase is _Phase.IN_HEAD and not self._is_ended:
             self.refuse(*_TOO_SLOW)
         else:
             self._transport.abort()
@@ -160,7 +165,7 @@ class BoundedConnection(asyncio.Protocol):
             return
         self._is_ended = True
         # The client would take this response for that of the running request, unless it is about the running request.
-        is_misleading = self._is_running and (self._has_answered or self._body_left == 0)
+        is_misleading = self._phase is _Phase.RUNNING and (self._has_answered or self._body_left == 0)
         self._leave(None)
         if self._transport.is_closing():
             return
@@ -189,7 +194,7 @@ class BoundedConnection(asyncio.Protocol):
         if is_upgrade and left != 0:  # the parser would take the body for data of the other protocol
             self.refuse(*_UPGRADE)
             return False
-        if not self._is_busy or self._is_running:
+        if self._phase is not _Phase.HEAD_READ:
             # The head arrived with the end of a chunked body, and its own body or trailers may have arrived with it.
             if left is None or len(headers) > MAX_HEAD_FIELDS:
                 self.refuse(*_TOO_EARLY)
@@ -203,8 +208,8 @@ class BoundedConnection(asyncio.Protocol):
         self._limits.work(self)
         self._body_left = left
         self._bytes = self._lines = 0
-        self._is_busy = self._is_running = True
-        self._has_answered = self._is_in_head = False
+        self._phase = _Phase.RUNNING
+        self._has_answered = False
         if self._held:
             self._feed()
         return True
@@ -236,7 +241,7 @@ class BoundedConnection(asyncio.Protocol):
     def end(self) -> None:
         """End the request, and start the deadline for the next request head."""
         self._flush()
-        self._is_busy = self._is_running = False
+        self._phase = _Phase.WAITING
         self._bytes = 0
         if not self._is_ended:
             self._limits.wait(self, self._loop.time())
@@ -266,7 +271,7 @@ class BoundedConnection(asyncio.Protocol):
     def _feed(self) -> None:
         """Pass on as much data as is allowed now."""
         while self._held and not self._is_paused and not self._is_ended and not self._transport.is_closing():
-            if self._body_left or (self._is_running and self._body_left is None):
+            if self._body_left or (self._phase is _Phase.RUNNING and self._body_left is None):
                 self._feed_body()
             elif not self._feed_head():
                 break
@@ -290,32 +295,36 @@ class BoundedConnection(asyncio.Protocol):
 
         After a response to a body in chunks that was not read, the data may be the rest of that body as well.
         """
-        if self._is_busy and not self._is_running:
+        if self._phase is _Phase.HEAD_READ:
             return False  # this is the body, of which the size is not known yet
         held, seam = self._held, self._seam
-        blank = 0 if self._is_in_head else len(held) - len(held.lstrip(b"\r\n"))
+        blank = 0 if self._phase is _Phase.IN_HEAD else len(held) - len(held.lstrip(b"\r\n"))
         end = -1 if blank else (seam + held).find(_END_OF_HEAD)
         size = blank or (len(held) if end < 0 else end + len(_END_OF_HEAD) - len(seam))
         lines = self._lines + held.count(b"\n", 0, size)
         if self._bytes + size > _MAX_RAW_HEAD_BYTES or lines > _MAX_HEAD_LINES:
             self.refuse(*_TOO_LARGE)
-        if self._is_busy or self._is_ended:
+        if self._phase is _Phase.RUNNING or self._is_ended:
             return False
         self._bytes += size
         self._lines = lines
         if not blank:
-            self._is_busy = end >= 0
-            self._is_in_head = end < 0 and self._body_left == 0
-            self._seam = (seam + held)[-len(_END_OF_HEAD) + 1 :] if end < 0 else b""
+            if end >= 0:
+                self._phase, self._seam = _Phase.HEAD_READ, b""
+            else:
+                # After a body in chunks that was not read, the data may belong to that body.
+                self._phase = _Phase.IN_HEAD if self._body_left == 0 else _Phase.WAITING
+                self._seam = (seam + held)[-len(_END_OF_HEAD) + 1 :]
         self._parse(size)
-        if self._is_busy and self._body_left is None:
+        if end >= 0 and self._body_left is None:
             self._loop.call_soon(self._go_on)
         return True
 
     def _go_on(self) -> None:
         """Continue to pass on data, because the data was not a request head."""
-        if not self._is_running:
-            self._is_busy = False
+        if self._phase is not _Phase.RUNNING:
+            if self._phase is _Phase.HEAD_READ:
+                self._phase = _Phase.WAITING
             self._feed()
 
     def _parse(self, size: int) -> None:
