@@ -149,13 +149,7 @@ class JournalWriter:
         closings = batch.closings
         opening = [one for one in batch.openings if one.claim is None]
         claiming = [one for one in batch.openings if one.claim is not None]
-        # Some rows may exist already: in this chain if the outcome of an earlier commit is unknown, or as in doubt from
-        # another writer's recovery.
-        may_be_known = (
-            not self._is_head_certain
-            or (self._was_fenced and any(one.intent != "none" for one in closings))
-            or any(one.is_transactional or one.is_receipted for one in closings)
-        )
+        may_be_recorded = self._may_be_recorded(closings)
 
         async def write(session: JournalSession) -> _CommitResult | None:
             nonlocal closings
@@ -163,7 +157,7 @@ class JournalWriter:
             if counts:
                 await session.count(number, self._head.seq, counts)
             held = await self._claim(session, sign_intents(self._chain, number, claiming)) if claiming else {}
-            if may_be_known:
+            if may_be_recorded:
                 closings = await filter_unrecorded(session, batch.closings)
             return _CommitResult(number, await self._append(session, number, head, closings, opening), held)
 
@@ -179,6 +173,18 @@ class JournalWriter:
         for closing in closings:
             self._counts.add(closing.row)
         return written.held if written is not None else {}
+
+    def _may_be_recorded(self, closings: Sequence[ClosingEntry]) -> bool:
+        """Return True if some rows may exist already.
+
+        They may be in this chain if the outcome of an earlier commit is unknown, or as in doubt from another writer's
+        recovery.
+        """
+        return (
+            not self._is_head_certain
+            or (self._was_fenced and any(one.intent != "none" for one in closings))
+            or any(one.is_transactional or one.is_receipted for one in closings)
+        )
 
     async def commit_within(
         self, transaction: CommitTransaction, list_closings: Callable[[], Sequence[ClosingEntry]]
