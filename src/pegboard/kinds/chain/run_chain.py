@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -311,14 +311,9 @@ class _ChainRun:
             return self._build_failure(step, CallOutcome(b"", str(error), "execution_failed"), begun)
         if self._limit_failure is not None:
             return self._build_failure(step, self._limit_failure, begun)
-        failures = [answer for answer in answers if answer.error is not None and answer is not NOT_STARTED]
-        not_begun = answers.count(NOT_STARTED)
-        if not_begun or (failures and (step.on_error == "stop" or not is_list)):
-            first = failures[0] if failures else NOT_STARTED
-            more = f" ({len(failures)} of {len(answers)} items failed" + (
-                f", {not_begun} did not begin)" if not_begun else ")"
-            )
-            return self._build_failure(step, first._replace(error=f"{first.error}{more if is_list else ''}"), begun)
+        failure = _find_failure(answers, is_list=is_list, stops=step.on_error == "stop")
+        if failure is not None:
+            return self._build_failure(step, failure, begun)
         texts = [answer.text for answer in answers]
         return StepOutcome(
             step.id, step.tool, "succeeded", texts, is_list, run_ids=self._ids(step), elapsed_ms=self._elapsed_ms(begun)
@@ -403,3 +398,19 @@ class _ChainRun:
 
     def _elapsed_ms(self, begun: float) -> float:
         return round((time.perf_counter() - begun) * 1000, 3)
+
+
+def _find_failure(answers: Sequence[CallOutcome], *, is_list: bool, stops: bool) -> CallOutcome | None:
+    """Return the failure of a step: the first one of its items, with how many failed; None if it succeeded.
+
+    Failed items of a list do not fail the step, unless it `stops` at a failure.
+    """
+    failures = [answer for answer in answers if answer.error is not None and answer is not NOT_STARTED]
+    not_begun = answers.count(NOT_STARTED)
+    if not not_begun and not (failures and (stops or not is_list)):
+        return None
+    first = failures[0] if failures else NOT_STARTED
+    if not is_list:
+        return first
+    more = f", {not_begun} did not begin" if not_begun else ""
+    return first._replace(error=f"{first.error} ({len(failures)} of {len(answers)} items failed{more})")
