@@ -6,7 +6,7 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -182,12 +182,8 @@ class Database:
 
     def connect_sqlite(self) -> sqlite3.Connection:
         """Return a sqlite3 connection for a thread with many writes; it never begins transactions implicitly."""
-        options: dict[str, Any] = {"isolation_level": None, "cached_statements": 256, "check_same_thread": False}
-        where = self.file or str(self.engine.url.database)
-        connection: sqlite3.Connection = sqlite3.connect(where, uri=self.file is None, **options)
-        for pragma in self._pragmas:
-            connection.execute(f"PRAGMA {pragma}")
-        return connection
+        where = str(self.file or self.engine.url.database)
+        return open_sqlite(where, self._pragmas, is_uri=self.file is None)
 
     @asynccontextmanager
     async def connect_driver(self) -> AsyncIterator[Any]:
@@ -253,6 +249,20 @@ class Database:
 async def read_revision(conn: AsyncConnection) -> int:
     """Return the revision of the board's last change."""
     return (await conn.execute(select(BoardRow.revision).where(BoardRow.id == 1))).scalar_one()
+
+
+def open_sqlite(where: str, pragmas: Iterable[str], *, is_uri: bool) -> sqlite3.Connection:
+    """Return a connection for a thread with many writes; it never begins transactions implicitly."""
+    connection = sqlite3.connect(
+        where, uri=is_uri, isolation_level=None, cached_statements=256, check_same_thread=False
+    )
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def close_sqlite(connection: sqlite3.Connection) -> None:

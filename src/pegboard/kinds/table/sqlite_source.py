@@ -39,7 +39,13 @@ from pegboard.kinds.table.sqlite_errors import (
 )
 from pegboard.kinds.table.sqlite_schema import read_sqlite_schema, read_sqlite_tables
 from pegboard.kinds.table.table_schema import TableSchema
-from pegboard.storage.database import SQLITE_PRAGMAS, Database, close_sqlite, finish_despite_cancellation
+from pegboard.storage.database import (
+    SQLITE_PRAGMAS,
+    Database,
+    close_sqlite,
+    finish_despite_cancellation,
+    open_sqlite,
+)
 
 _quote_identifier = dialect().identifier_preparer.quote_identifier
 
@@ -431,16 +437,7 @@ class SqliteSource:
         assert self._file is not None
         self._opened = _get_file_identity(self._file)
         where = f"file:{quote(str(self._file.absolute()))}?mode=rw"
-        connection = sqlite3.connect(
-            where, uri=True, isolation_level=None, cached_statements=256, check_same_thread=False
-        )
-        try:
-            for pragma in self._pragmas:
-                connection.execute(f"PRAGMA {pragma}")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return open_sqlite(where, self._pragmas, is_uri=True)
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
