@@ -156,7 +156,7 @@ async def test_a_credential_never_reaches_another_origin(
 ) -> None:
     config, auth = CREDENTIALS[kind]
     first_server.behaviour = redirect(f"{elsewhere.url}/there?n=1", status)
-    await caller.call({"url": f"{first_server.url}/first_server", "method": method, **config}, {"n": "1"}, auth)
+    await caller.call({"url": f"{first_server.url}/here", "method": method, **config}, {"n": "1"}, auth)
     assert any(trace in first_server.last.raw for trace in TRACES), "it was sent where it belongs"
     assert not any(trace in elsewhere.last.raw for trace in TRACES)
     assert elsewhere.last.all("cookie") == elsewhere.last.all("authorization") == []
@@ -171,7 +171,7 @@ async def test_a_credential_stays_on_its_own_origin(
     first_server.behaviour = by_path(
         here=redirect("/there", status), there=answer(200, "yes", Content_Type="text/plain")
     )
-    assert await caller.call({"url": f"{first_server.url}/first_server", **config}, {}, auth) == "yes"
+    assert await caller.call({"url": f"{first_server.url}/here", **config}, {}, auth) == "yes"
     assert first_server.last.target == "/there"
     assert any(trace in first_server.last.raw for trace in TRACES)
 
@@ -185,7 +185,7 @@ async def test_a_credential_in_the_query_is_not_carried_off_by_the_location(
 
     first_server.behaviour = keeps_the_query
     with pytest.raises(EgressRefused, match="credential in the URL") as caught:
-        await caller.call({"url": f"{first_server.url}/first_server"}, {}, CREDENTIALS[kind][1])
+        await caller.call({"url": f"{first_server.url}/here"}, {}, CREDENTIALS[kind][1])
     assert KEY not in caught.value.message
     assert elsewhere.received == []
 
@@ -194,7 +194,7 @@ async def test_what_was_given_goes_along_and_arrives_once(
     caller: HttpCalls, first_server: Upstream, elsewhere: Upstream
 ) -> None:
     first_server.behaviour = redirect(f"{elsewhere.url}/there", 308)
-    config = {"url": f"{first_server.url}/first_server", "method": "POST", "params_in": {"trace": "header"}}
+    config = {"url": f"{first_server.url}/here", "method": "POST", "params_in": {"trace": "header"}}
     result = await caller.call(config, {"trace": "t1", "n": 1})
     assert (result["method"], result["body"]) == ("POST", '{"n":1}')
     assert (elsewhere.last.one("trace"), elsewhere.last.one("host")) == ("t1", elsewhere.url.partition("//")[2])
