@@ -30,6 +30,10 @@ BANNED_NAMES = frozenset({
     "onlooker", "onlookers", "outfit", "peg", "pegs", "said", "saying", "shelf", "spelt", "spoilt", "spoken", "vigil",
     "whom", "workshop",
 })  # fmt: skip
+# Phrases in names: say disconnect, return, examine, assemble, permanently, search.
+BANNED_IN_NAMES = re.compile(
+    r"(?:^|_)(go(?:es)?_away|(?:comes?|came)_back|looked_(?:at|for)|for_good|put_together|gone_through|stays?_as_(?:it|they))(?=_|$)"
+)
 # Fixed names that contain such a word, and modules that may use one.
 ALLOWED = {"CrewAI", "nobody"}
 ALLOWED_IN = {("src/pegboard/sandbox/zygote_process.py", "said")}  # a field of log events
@@ -80,6 +84,7 @@ def private_words_in_code(path: Path) -> Iterator[str]:
         if token.type == tokenize.NAME and token.string not in ALLOWED:
             words = [part.lower() for part in NAME_PARTS.findall(token.string)]
             found = [word for word in words if word in BANNED_NAMES or BANNED_WORDS.fullmatch(word)]
+            found += [match[1] for match in BANNED_IN_NAMES.finditer(token.string)]
         elif token.type == tokenize.COMMENT or (
             token.type == tokenize.STRING and (path.parts[0] == "src" or line in docstrings)
         ):

@@ -136,7 +136,7 @@ class JournalModel:
         """Kill a process."""
         self.record_death(process)
         await process.crash()
-        await self._go_on()
+        await self._continue()
 
     async def crash_amid(self, process: Process, steps: int) -> None:
         """Kill a process while calls begin and end in it."""
@@ -150,22 +150,22 @@ class JournalModel:
             task.cancel()
         await asyncio.wait(work)
         self.record_death(process)
-        await self._go_on()
+        await self._continue()
 
-    async def crash_looked_at(self, process: Process, other: Process) -> None:
+    async def crash_when_seen(self, process: Process, other: Process) -> None:
         """Kill a process after another has found it alive, and before that one has finished its recovery."""
         self.record_death(process)
         if other.ledger.trouble:
             await process.crash()
             return
         await self.heal(other)
-        await process.crash_looked_at_by(other)
+        await process.crash_when_seen_by(other)
 
     async def close(self, process: Process) -> None:
         """Stop a process normally."""
         self.record_death(process)
         await process.close()
-        await self._go_on()
+        await self._continue()
 
     async def heal(self, process: Process) -> None:
         """Make a process's database and spool work again, and wait until the process has noticed."""
@@ -222,7 +222,7 @@ class JournalModel:
             return
         known.fates = {"refused"}
 
-    async def _go_on(self) -> None:
+    async def _continue(self) -> None:
         if not self.living:
             await self.start()
 

@@ -154,7 +154,7 @@ class Process:
         self.is_over = False
         self.journal = DatabaseJournal(self.ledger, self.writer, self.claims, patience=patience)
 
-    async def crash_looked_at_by(self, other: Process) -> None:
+    async def crash_when_seen_by(self, other: Process) -> None:
         """End after another process has found this one alive, and before that one has finished its recovery."""
         other.leases.first = self.crash
         await other.look()

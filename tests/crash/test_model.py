@@ -111,12 +111,12 @@ class Journals(RuleBasedStateMachine):
     @precondition(lambda self: len(self.world.living) > 1)
     @rule(who=WHO)
     def crash_while_the_other_looks(self, who: int) -> None:
-        self._run(self.world.crash_looked_at(self._one(who), self._one(who + 1)))
+        self._run(self.world.crash_when_seen(self._one(who), self._one(who + 1)))
 
-    @rule(who=WHO, comes_back=st.booleans())
-    def close(self, who: int, comes_back: bool) -> None:
+    @rule(who=WHO, is_restored=st.booleans())
+    def close(self, who: int, is_restored: bool) -> None:
         process = self._one(who)
-        process.writer.heals_at_the_end = comes_back
+        process.writer.heals_at_the_end = is_restored
         self._run(self.world.close(process))
 
     @rule(who=WHO, trouble=TROUBLES, spool_fails=st.booleans())

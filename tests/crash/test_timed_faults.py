@@ -141,7 +141,7 @@ async def test_what_is_in_the_spool_counts_when_its_process_dies_while_the_dead_
         await dying.end(call)
     other = start()
     await other.look()
-    await dying.crash_looked_at_by(other)
+    await dying.crash_when_seen_by(other)
     await other.look()
     assert await statuses(journal) == {call.run_id: "succeeded" for call in calls}
 

@@ -123,7 +123,7 @@ async def test_changes_of_other_processes_during_the_outage_are_seen_afterwards(
         await until(seen, 10)
 
 
-async def test_a_call_that_runs_while_it_goes_away_is_recorded_when_it_is_back_in_time(
+async def test_a_call_that_runs_at_the_outage_is_recorded_if_the_database_returns_in_time(
     own_postgres: PostgresServer, tmp_path: Path
 ) -> None:
     settings = NoSettings(home=tmp_path, admin_key=KEY, drain_seconds=1)

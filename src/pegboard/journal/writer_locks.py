@@ -114,21 +114,21 @@ class ObservedLeases:
         self._clock = clock
         self._silent: dict[int, _SilentWriter] = {}
         self._server: object = None
-        self._looked_at = 0.0
+        self._checked_at = 0.0
 
     async def find_dead_writers(self, writers: Sequence[ObservedWriter]) -> set[int]:
         """Return the writers that were silent for long enough; this takes at least three checks."""
         silent, self._silent = self._silent, {}  # nothing is kept if this check fails
         async with asyncio.timeout(_LOCKS_TIMEOUT_SECONDS), self._connection() as connection:
             server, held = (await connection.execute(_LOCKS_STATEMENT, {"class": LOCK_CLASS})).one()
-        now, last = self._clock(), self._looked_at
+        now, last = self._clock(), self._checked_at
         if server != self._server or now - last > self._grace:
             silent = {}
         for number, _, beat in writers:
             if number not in held:
                 before = silent.get(number)
                 self._silent[number] = before if before and before.beat == beat else _SilentWriter(beat, now)
-        self._server, self._looked_at = server, now
+        self._server, self._checked_at = server, now
         # Up to the previous check, not this one: the beats were read after the previous one, at an unknown time.
         return {number for number, silence in self._silent.items() if last - silence.since >= self._grace}
 

@@ -150,7 +150,7 @@ async def test_a_call_whose_caller_left_before_it_began_ends_too(
     async def endless() -> None:
         await asyncio.Event().wait()
 
-    async def looked_for_slowly(*_: Any) -> None:
+    async def get_slowly(*_: Any) -> None:
         asked.set()
         await left.wait()
 
@@ -163,7 +163,7 @@ async def test_a_call_whose_caller_left_before_it_began_ends_too(
     async def ended() -> Any:
         return await calls_of(board)
 
-    monkeypatch.setattr(Conversations, "get", looked_for_slowly)
+    monkeypatch.setattr(Conversations, "get", get_slowly)
     monkeypatch.setattr(BoundedConnection, "connection_lost", noticed)
     async with served(board) as url:
         async with wire(url) as stream:

@@ -240,7 +240,7 @@ async def test_a_server_that_never_answers_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("sent", ["four", "it is all"])
-async def test_a_client_that_goes_away_takes_its_request_with_it(sent: str) -> None:
+async def test_a_client_that_disconnects_ends_its_request(sent: str) -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         asked.append(1)

@@ -317,10 +317,10 @@ class BoundedConnection(asyncio.Protocol):
                 self._seam = (seam + held)[-len(_END_OF_HEAD) + 1 :]
         self._parse(size)
         if end >= 0 and self._body_left is None:
-            self._loop.call_soon(self._go_on)
+            self._loop.call_soon(self._continue)
         return True
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         """Continue to pass on data, because the data was not a request head."""
         if self._phase is not _Phase.RUNNING:
             if self._phase is _Phase.HEAD_READ:

@@ -118,13 +118,13 @@ def test_a_page_made_to_take_long_is_reported_in_one_line(page: str) -> None:
 def test_no_part_of_a_page_is_examined_more_than_a_few_times(
     start: str, again: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked_at = 0
+    examined = 0
 
     class Page(str):
         def find(self, words: str, at: int) -> int:  # type: ignore[override]  # as it is called
-            nonlocal looked_at
+            nonlocal examined
             found = super().find(words, at)
-            looked_at += (len(self) if found < 0 else found) - at
+            examined += (len(self) if found < 0 else found) - at
             return found
 
     class Search:
@@ -132,9 +132,9 @@ def test_no_part_of_a_page_is_examined_more_than_a_few_times(
             self.pattern = pattern
 
         def search(self, text: str, at: int) -> re.Match[str] | None:
-            nonlocal looked_at
+            nonlocal examined
             found = self.pattern.search(text, at)
-            looked_at += (len(text) if found is None else found.start()) - at
+            examined += (len(text) if found is None else found.start()) - at
             return found
 
     monkeypatch.setattr(
@@ -142,7 +142,7 @@ def test_no_part_of_a_page_is_examined_more_than_a_few_times(
     )
     page = Page(start + again * 1_000)
     list(iterate_visible_texts(page))
-    assert 0 < looked_at < 3 * len(page)
+    assert 0 < examined < 3 * len(page)
 
 
 def test_only_the_start_of_a_page_is_examined() -> None:
