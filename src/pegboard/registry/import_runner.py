@@ -37,6 +37,7 @@ from pegboard.registry.import_sources import OpenApiSources
 from pegboard.registry.named_secrets import SecretInjector
 from pegboard.registry.tool_create import read_definition
 from pegboard.registry.tool_registry import ToolRegistry
+from pegboard.registry.upstream_checks import UpstreamChecks
 from pegboard.registry.upstream_registry import UpstreamRegistry
 from pegboard.storage import tool_rows
 
@@ -255,6 +256,7 @@ class Imports:
     mcp: McpImport
     sources: OpenApiSources
     changes: UpstreamChanges
+    checks: UpstreamChecks
     registered: UpstreamRegistry
     monitor: UpstreamMonitor
     import_threads: ImportThreads
@@ -276,13 +278,16 @@ class Imports:
         snapshot = registry.snapshot
         registered = UpstreamRegistry(registry.database, snapshot, registry.vault, opener, registry, breakers)
         changes = UpstreamChanges(target, upstreams, registered, snapshot.upstreams.find, registry.find_owner)
+        monitor = UpstreamMonitor(upstreams, snapshot.upstreams.list_peers, changes.observe)
+        mcp = McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open, registered=registered)
         return cls(
             OpenApiImport(target, outbound, missing_secrets=opener.missing, max_bytes=max_bytes),
-            McpImport(target, upstreams, fill_in=opener.fill_in, opened=opener.open, registered=registered),
+            mcp,
             OpenApiSources(snapshot),
             changes,
+            UpstreamChecks(mcp, registered, monitor, snapshot.upstreams.get_peer, registry.find_owner),
             registered,
-            UpstreamMonitor(upstreams, snapshot.upstreams.list_peers, changes.observe),
+            monitor,
             import_threads,
         )
 

@@ -65,6 +65,14 @@ async def test_every_place_and_style_works_from_file_to_call(run: Run, tmp_path:
             case.check(running_server.last)
 
 
+async def test_imported_documents_are_listed(run: Run, tmp_path: Path) -> None:
+    assert (await run("import", "list")).done().err == "No tools were imported from API documents.\n"
+    (await run("import", "openapi", written(tmp_path, pets("cats")), "--server", "https://a.example/v1")).done()
+    heading, row = (await run("import", "list")).done().out.splitlines()
+    assert heading.split() == ["TAG", "SERVERS", "TOOLS", "ACTIVE", "CHANGED"]
+    assert row.split()[1:4] == ["https://a.example", "1", "1"]
+
+
 async def test_a_document_comes_from_a_file_a_pipe_or_a_url(run: Run, tmp_path: Path) -> None:
     yaml = (
         "openapi: 3.0.0\ninfo: {title: Yaml, version: '1'}\nservers: [{url: 'https://a.example'}]\n"

@@ -65,6 +65,10 @@ async def test_a_server_is_imported_shown_accepted_and_removed(run: Run, upstrea
         "resource template note://{id}/text",
     ]
     upstreams.write(file, {"prompts/list": {"prompts": [{**PROMPT, "title": "Other"}]}})
+    checked = (await run("upstreams", "check", "notes")).done()
+    assert "! prompt hello changed upstream, refused until accepted" in checked.out
+    assert checked.err.startswith("Would import: 1 unchanged")
+    assert (await run("upstreams", "check", "notes", "--add")).done().err.startswith("Imported: ")
     again = (await run("import", "mcp", "--name", "notes", "--prefix", "my_", "--no-follow", *command)).done()
     assert "! prompt hello changed upstream, refused until accepted" in again.out
     assert "+title: Other" in again.out

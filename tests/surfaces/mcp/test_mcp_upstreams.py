@@ -259,7 +259,11 @@ async def test_a_server_belongs_to_the_user_who_imported_it(upstreams: Upstreams
     _, key = await new_user(upstreams.http, "ann")
     async with client_of(url, key) as http:
         assert good(await http.get("/v1/upstreams"))["items"] == []
-        for reply in (await http.get(path), await http.delete(path), await http.post(f"{path}/accept")):
+        for reply in (
+            await http.get(path),
+            await http.delete(path),
+            *[await http.post(path + end) for end in ("/accept", "/check", "/import")],
+        ):
             assert "not found" in problem(reply, 404)["detail"]
     problem(await upstreams.http.get("/v1/upstreams/nonsense"), 404)
     good(await upstreams.http.get(path))
@@ -296,3 +300,34 @@ async def test_entries_beyond_the_limits_are_left_out_with_the_reason(upstreams:
     reasons = json.dumps(upstreams.report["left_out"])
     assert all(text in reasons for text in ("more than 32,768", "has no 'name'", "more than 2,000"))
     assert await listed(rpc, "prompts/list", "prompts") == [PROMPT]
+
+
+async def test_a_check_marks_what_the_server_has_changed_and_adds_nothing(upstreams: Upstreams) -> None:
+    file = await upstreams.take("one", name="notes")
+    path = f"/v1/upstreams/{upstreams.report['upstream_id']}"
+    tools = [{"name": "one_tool", "description": "Now.", "inputSchema": {"type": "object"}}]
+    changed = {"tools/list": {"tools": [*tools, {**tools[0], "name": "new_tool"}]}}
+    upstreams.write(file, {**changed, "prompts/list": {"prompts": [CHANGED_PROMPT]}})
+    report = good(await upstreams.http.post(f"{path}/check"))
+    assert (report["created"], report["drifted"]) == (["new_tool"], ["one_tool"])
+    assert report["changes"]["one_tool"]["description"] == {"before": None, "after": "Now."}
+    assert report["prompts"]["drifted"] == ["hello"]
+    shown = await upstreams.show()
+    assert (shown["state"], shown["counts"]["drifted"], shown["counts"]["tools"]) == ("drifted", 2, 1)
+    assert shown["connection"]["checked_at"] is not None
+    assert good(await upstreams.http.post(f"{path}/import", params={"dry_run": True}))["created"] == ["new_tool"]
+    added = await upstreams.http.post(f"{path}/import", headers={"Accept": "text/event-stream"})
+    assert "event: complete" in added.text
+    shown = await upstreams.show()
+    assert (shown["counts"]["tools"], shown["counts"]["drifted"]) == (2, 2)
+    made = good(await upstreams.http.get("/v1/tools/new_tool"))
+    assert (made["tags"], made["config"]["env"]) == (["mcp:notes"], {"S": "********"})
+
+
+async def test_a_check_of_a_server_that_is_away_says_so(upstreams: Upstreams) -> None:
+    file = await upstreams.take("one")
+    file.unlink()
+    path = f"/v1/upstreams/{upstreams.report['upstream_id']}"
+    reply = await upstreams.http.post(f"{path}/check")
+    assert reply.status_code == 502, reply.text
+    assert (await upstreams.show())["state"] == "unavailable"

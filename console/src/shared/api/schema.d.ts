@@ -1178,6 +1178,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/upstreams/{upstream_id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Upstream
+         * @description Read what the server offers now, and mark the tools and entries that it has changed; adds and accepts nothing.
+         *
+         *     Returns the report of a dry run. With `Accept: text/event-stream`, reports progress.
+         */
+        post: operations["check_upstream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{upstream_id}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Upstream
+         * @description Import the server again, with the address, credentials and options that it has: adds what is new.
+         *
+         *     With `Accept: text/event-stream`, reports progress.
+         */
+        post: operations["import_upstream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tables": {
         parameters: {
             query?: never;
@@ -7859,6 +7903,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AcceptedEntriesResponse"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    check_upstream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upstream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpImportResponse"];
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    import_upstream: {
+        parameters: {
+            query?: {
+                /** @description Only report what would be done */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path: {
+                upstream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpImportResponse"];
                 };
             };
             /** @description Refused */

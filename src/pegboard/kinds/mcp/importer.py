@@ -191,7 +191,7 @@ class McpImport:
         taken.left_out.extend(LeftOut(kind, failure.message) for kind, failure in live.failures.items())
         taken.warnings.extend(warnings)
         if not dry_run:
-            await self._flag_drifted(taken)
+            await self.flag_drifted(taken)
         names = {found.name for found in offered}
         before = await self.import_target.list_owned(caller, lambda tool: is_same_upstream(tool, config))
         taken.gone.extend(tool.name for tool in before if (tool.config.get("tool") or tool.name) not in names)
@@ -268,7 +268,7 @@ class McpImport:
         except ToolError as error:
             raise SecretMask(upstream.secrets | filled.secrets).error(error) from None
 
-    async def _flag_drifted(self, taken: ImportReport) -> None:
+    async def flag_drifted(self, taken: ImportReport) -> None:
         """Flag the tools that their server has changed, and unflag those that match their accepted definition again."""
         drifted = (await self.import_target.find_tools(taken.drifted)).values()
         others = (await self.import_target.find_tools([*taken.unchanged, *taken.updated])).values()

@@ -207,12 +207,13 @@ def _run_import(ctx: typer.Context, what: str, body: dict[str, Any]) -> None:
 
             return await client.follow_import(build_path("imports", what), body, on_progress)
 
-    reply = run_and_write(ctx, work, lambda report: _show_import_report(report, dry_run=body["dry_run"]))
+    reply = run_and_write(ctx, work, lambda report: show_import_report(report, dry_run=body["dry_run"]))
     if is_all_left_out(reply.data):
         raise typer.Exit(1)
 
 
-def _show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
+def show_import_report(report: dict[str, Any], *, dry_run: bool) -> None:
+    """Write what an import did, or in a dry run would do: a line for each tool, and the changes."""
     partly, wholly = _split_left_out(report)
     lines = [colour_text(f"+ {name}{partly.get(name, '')}", "green") for name in report["created"]]
     lines += [colour_text(f"~ {name}{partly.get(name, '')}", "yellow") for name in report["updated"]]

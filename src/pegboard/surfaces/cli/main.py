@@ -153,6 +153,7 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         ("list", "list_upstreams", "List the imported MCP servers; an admin sees those of all users."),
         ("origins", "list_origins", "List the servers that HTTP tools call, and whether calls to them fail."),
         ("show", "show_upstream", "Show an imported MCP server: its state, tools, prompts and resources."),
+        ("check", "check_upstream", "Compare an imported MCP server with what it offers now."),
         (
             "accept",
             "accept_upstream",

@@ -9,6 +9,7 @@ import typer
 from pegboard.model.json_text import is_uuid
 from pegboard.surfaces.cli.api_client import ApiClient, ApiReply, build_path
 from pegboard.surfaces.cli.entry_changes import ENTRY_WORDS, format_differences, iterate_entry_changes
+from pegboard.surfaces.cli.import_commands import show_import_report
 from pegboard.surfaces.cli.output import format_count, format_local_time, to_single_line, write, write_message
 from pegboard.surfaces.cli.resources import (
     Columns,
@@ -71,6 +72,23 @@ def show_upstream(ctx: typer.Context, name: UpstreamName) -> None:
         return await client.get(build_path("upstreams", await _find_id(client, name)))
 
     run_and_write(ctx, work, _show)
+
+
+def check_upstream(
+    ctx: typer.Context,
+    name: UpstreamName,
+    add: Annotated[bool, typer.Option("--add", help="Also add what the server offers since the import")] = False,
+) -> None:
+    """Compare an imported MCP server with what it offers now, and mark what it has changed.
+
+    What has changed is refused until it is accepted.
+    """
+
+    async def work(client: ApiClient) -> ApiReply:
+        path = build_path("upstreams", await _find_id(client, name), "import" if add else "check")
+        return await client.send("POST", path, patient=True)
+
+    run_and_write(ctx, work, lambda report: show_import_report(report, dry_run=not add))
 
 
 def remove_upstream(

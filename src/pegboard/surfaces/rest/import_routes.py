@@ -167,7 +167,7 @@ def _build_body_schema(model: type[Model]) -> dict[str, Any]:
 async def import_openapi(request: Request, board: Board, caller: CurrentCaller) -> Any:
     """Make a tool of each operation; with `Accept: text/event-stream`, report progress."""
     given = _get_fields(validate_model(OpenApiImportBody, await read_document(request), ""))
-    return await _run_import(
+    return await run_import(
         request,
         lambda on_progress: board.imports.openapi(caller, **given, on_progress=on_progress),
         ImportResponse.model_validate,
@@ -191,7 +191,7 @@ async def import_mcp(body: McpImportBody, request: Request, board: Board, caller
     With `Accept: text/event-stream`, report progress.
     """
     given = _get_fields(body)
-    return await _run_import(
+    return await run_import(
         request, lambda on_progress: board.imports.mcp(caller, **given, on_progress=on_progress), build_mcp_response
     )
 
@@ -226,11 +226,12 @@ def _get_fields(body: Model) -> dict[str, Any]:
     return {name: getattr(body, name) for name in type(body).model_fields}
 
 
-async def _run_import(
+async def run_import(
     request: Request,
     work: Callable[[ReportProgress], Awaitable[ImportReport]],
     build: Callable[[ImportReport], ImportResponse],
 ) -> Response | ImportResponse:
+    """Return the report of an import, or a stream of its progress if the client asks for events."""
     if wants_events(request.headers.getlist("accept")):
         return StreamingResponse(_stream_events(work, build), media_type=EVENT_STREAM_TYPE)
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
 from pegboard.model.tool_definition import JsonObject
 from pegboard.registry.http_origins import HttpOrigin
 from pegboard.surfaces.rest.bodies import PageBody, ResponseBody
-from pegboard.surfaces.rest.import_routes import EntryListsResponse, build_entry_lists
+from pegboard.surfaces.rest.import_routes import (
+    EntryListsResponse,
+    McpImportResponse,
+    build_entry_lists,
+    build_mcp_response,
+    run_import,
+)
 from pegboard.surfaces.rest.routing import (
     Board,
     CurrentCaller,
@@ -189,6 +195,40 @@ async def accept_upstream(
         upstream_id, caller, entry=entry, digest=digest, dry_run=dry_run
     )
     return AcceptedEntriesResponse(id=upstream.id, **build_entry_lists(changes))
+
+
+@router.post("/{upstream_id}/check", operation_id="check_upstream", response_model=McpImportResponse)
+@allow(require_own_upstream)
+async def check_upstream(upstream_id: str, request: Request, board: Board, caller: CurrentCaller) -> Any:
+    """Read what the server offers now, and mark the tools and entries that it has changed; adds and accepts nothing.
+
+    Returns the report of a dry run. With `Accept: text/event-stream`, reports progress.
+    """
+    return await run_import(
+        request,
+        lambda on_progress: board.imports.checks.check(upstream_id, caller, on_progress=on_progress),
+        build_mcp_response,
+    )
+
+
+@router.post("/{upstream_id}/import", operation_id="import_upstream", response_model=McpImportResponse)
+@allow(require_own_upstream)
+async def import_upstream(
+    upstream_id: str,
+    request: Request,
+    board: Board,
+    caller: CurrentCaller,
+    dry_run: Annotated[bool, Query(description="Only report what would be done")] = False,
+) -> Any:
+    """Import the server again, with the address, credentials and options that it has: adds what is new.
+
+    With `Accept: text/event-stream`, reports progress.
+    """
+    return await run_import(
+        request,
+        lambda on_progress: board.imports.checks.repeat(upstream_id, caller, dry_run=dry_run, on_progress=on_progress),
+        build_mcp_response,
+    )
 
 
 def _build_origin_response(found: HttpOrigin) -> OriginResponse:
