@@ -1,6 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readConnectSearch } from './pages/connect/connect_search.ts'
 import { readExecutionsSearch } from './pages/executions/executions_search.ts'
+import { readImportsSearch } from './pages/imports/imports_search.ts'
 import { readLiveSearch } from './pages/live/live_search.ts'
+import { readNewImportSearch } from './pages/new_import/new_import_search.ts'
 import { readNewToolSearch } from './pages/new_tool/new_tool_search.ts'
 import { readOverviewSearch } from './pages/overview/overview_search.ts'
 import { readSettingsSearch } from './pages/settings/settings_search.ts'
@@ -63,6 +66,27 @@ export const liveRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/live/live_page.tsx'), 'LivePage'),
 })
 
+export const importsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/imports',
+  validateSearch: readImportsSearch,
+  component: lazyRouteComponent(() => import('./pages/imports/imports_page.tsx'), 'ImportsPage'),
+})
+
+export const newImportRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/imports/new',
+  validateSearch: readNewImportSearch,
+  component: lazyRouteComponent(() => import('./pages/new_import/new_import_page.tsx'), 'NewImportPage'),
+})
+
+export const connectRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/connect',
+  validateSearch: readConnectSearch,
+  component: lazyRouteComponent(() => import('./pages/connect/connect_page.tsx'), 'ConnectPage'),
+})
+
 const settingsHome = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -85,8 +109,11 @@ export const router = createRouter({
     toolsRoute,
     newToolRoute,
     toolRoute,
+    importsRoute,
+    newImportRoute,
     liveRoute,
     executionsRoute,
+    connectRoute,
     settingsHome,
     settingsRoute,
   ]),

@@ -11,6 +11,7 @@ from pegboard.testing import calls_of
 from tests.browser.launch import AXE
 from tests.browser.test_executions import make_calls
 from tests.browser.visit import Visit, visiting
+from tests.unit.kinds.mcp.changeable_server import changeable_server, tool
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 CHECK = "async rules => (await axe.run(document, {runOnly: rules})).violations"
@@ -73,6 +74,26 @@ async def open_pages(visit: Visit, page: Page) -> list[str]:
     await expect(page.get_by_role("list", name="Differences")).to_be_visible()
     found.extend(await check_page(page, "replay"))
     await look("executions?status=in_doubt", "No call matches")
+    await look("connect", "Test over REST")
+    await page.get_by_role("button", name="Test over REST").click()
+    await expect(page.get_by_text("Its row in Executions")).to_be_visible()
+    found.extend(await check_page(page, "a tested connection"))
+    async with changeable_server(tool("say")) as server:
+        await visit.board.imports.mcp(visit.board.admin, server_url=server.url, name="notes")
+        server.tools[0] = tool("say", "Now it says something else.")
+        server.restart()
+        await look("imports", "notes")
+        await page.get_by_role("link", name="notes").click()
+        await page.get_by_role("button", name="Check now").click()
+        await expect(page.get_by_role("link", name="1 change to accept")).to_be_visible()
+        found.extend(await check_page(page, "a source"))
+        await look("imports?tab=changes", "Now it says something else.")
+        await look("imports/new?from=mcp", "Store a secret")
+        await page.get_by_label("Address of the server").fill(server.url)
+        await page.get_by_role("button", name="Check what it would do").click()
+        await expect(page.get_by_role("table", name="What would be imported")).to_be_visible()
+        found.extend(await check_page(page, "a dry run"))
+    await look("imports/new", "or drop it here")
     await look("tools/get_weather?input=json", "Copy as")
     await look("tools/create_ticket?tab=model&as=openai_chat,gemini_generate_content,mcp", "About")
     await page.get_by_role("button", name="Edit what models get").click()

@@ -4,7 +4,9 @@ import type { IconName } from '../shared/icons/icon.tsx'
 export const PAGES = [
   { to: '/overview', label: 'Overview', icon: 'overview', letter: 'o' },
   { to: '/tools', label: 'Tools', icon: 'tools', letter: 't' },
+  { to: '/imports', label: 'Imports', icon: 'imports', letter: 'i' },
   { to: '/live', label: 'Live', icon: 'live', letter: 'l' },
   { to: '/executions', label: 'Executions', icon: 'executions', letter: 'e' },
+  { to: '/connect', label: 'Connect', icon: 'connect', letter: 'c' },
   { to: '/settings', label: 'Settings', icon: 'settings', letter: 's' },
 ] as const satisfies readonly { to: string; label: string; icon: IconName; letter: string }[]

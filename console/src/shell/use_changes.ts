@@ -8,7 +8,18 @@ const COLLECT_MS = 300
 // Lists move rows, so they offer new ones behind a button.
 const LISTS = ['tool-list', 'execution-list']
 const KEYS: Record<string, string[]> = {
-  tool: ['tool', 'upstreams', 'activity', 'search', 'secrets'],
+  tool: [
+    'tool',
+    'upstreams',
+    'upstream-list',
+    'upstream',
+    'import-documents',
+    'drifted-tools',
+    'activity',
+    'search',
+    'secrets',
+  ],
+  upstream: ['upstreams', 'upstream-list', 'upstream'],
   user: ['me', 'keys', 'users'],
   key: ['keys', 'sessions'],
   session: ['sessions'],

@@ -67,7 +67,7 @@ async def test_every_place_and_style_works_from_file_to_call(run: Run, tmp_path:
 
 async def test_imported_documents_are_listed(run: Run, tmp_path: Path) -> None:
     assert (await run("import", "list")).done().err == "No tools were imported from API documents.\n"
-    (await run("import", "openapi", written(tmp_path, pets("cats")), "--server", "https://a.example/v1")).done()
+    (await run("import", "openapi", write_document(tmp_path, pets("cats")), "--server", "https://a.example/v1")).done()
     heading, row = (await run("import", "list")).done().out.splitlines()
     assert heading.split() == ["TAG", "SERVERS", "TOOLS", "ACTIVE", "CHANGED"]
     assert row.split()[1:4] == ["https://a.example", "1", "1"]

@@ -6,12 +6,19 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
 import httpx
+import httpx2
 import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from pegboard import Pegboard
 from pegboard.surfaces.clients.mcp_client_formats import MCP_CLIENTS
@@ -19,6 +26,7 @@ from pegboard.testing import calls_of, memory_board
 from tests.board_surfaces import KEY, served
 from tests.integration.test_sdk_loops import ANTHROPIC, OPENAI
 from tests.surfaces.mcp.rpc import client_of
+from tests.surfaces.mcp.test_mcp_config import DOCUMENTED, fill_in
 from tests.surfaces.rest.clients import bearer, client, good, mock, new_user, problem
 from tests.upstreams import Received, Wire, answer_json, upstream
 
@@ -105,6 +113,57 @@ async def test_an_agent_loop_runs_the_call_of_the_model(
     assert (len(declared) == 1) == (agent is not None)
     [row] = await calls_of(board, "add")
     assert (row.status, row.surface) == ("succeeded", "rest")
+
+
+# A client of each way to get the key, of each format, and of each package that is installed.
+RUN = [
+    *((name, "http") for name in ("claude-code", "vscode", "codex", "gemini-cli", "windsurf", "zed", "fastmcp")),
+    *((name, "stdio") for name in ("claude-desktop", "cursor", "codex", "pydantic-ai")),
+]
+
+
+@pytest.mark.parametrize(("name", "transport"), RUN)
+async def test_the_text_for_a_client_connects_it(
+    http: httpx.AsyncClient, tmp_path: Path, name: str, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(await http.post("/v1/tools", json=mock("its_tool")), 201)
+    good(await http.post("/v1/agents", json={"name": "helper", "tools": ["its_tool"]}), 201)
+    given = good(await http.get("/v1/connect", params={"agent": "helper"}))["clients"]
+    [shown] = [each for each in given if (each["name"], each["transport"]) == (name, transport)]
+    # The command of the texts is found on the PATH, and reads its key from a variable or from the home of its user.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    credentials = tmp_path / ".local" / "share" / "pegboard" / "credentials"
+    credentials.parent.mkdir(parents=True)
+    credentials.write_text(KEY)
+    if shown["language"] == "python":
+        clean = {key: value for key, value in os.environ.items() if not key.startswith("PEGBOARD_")}
+        ran = await anyio.to_thread.run_sync(run_script, shown["config"], clean | {"PEGBOARD_KEY": KEY})
+        assert ran.stdout.split() == ["its_tool"], ran.stderr
+        return
+    read = tomllib.loads if shown["language"] == "toml" else json.loads
+    root = DOCUMENTED[name][0]
+    async with connected(name, read(shown["config"])[root]["pegboard"]) as opened:
+        assert [tool.name for tool in (await opened.list_tools()).tools] == ["its_tool"]
+
+
+@asynccontextmanager
+async def connected(name: str, entry: dict[str, Any]) -> AsyncIterator[Client]:
+    """The official client, connected according to an entry as its program would be."""
+    url = entry.get("url") or entry.get("httpUrl") or entry.get("serverUrl")
+    if url is None:
+        env = {key: fill_in(value) for key, value in entry.get("env", {}).items()}
+        env |= dict.fromkeys(entry.get("env_vars", ()), KEY)
+        transport = stdio_client(StdioServerParameters(command=entry["command"], args=entry["args"], env=env))
+        async with Client(transport, mode="auto") as opened:
+            yield opened
+        return
+    headers = {key: fill_in(value) for key, value in entry.get("headers", {}).items()}
+    if name == "codex":
+        headers = {"Authorization": f"Bearer {KEY}"}
+    http = httpx2.AsyncClient(timeout=60, headers=headers)
+    async with http, Client(streamable_http_client(url, http_client=http), mode="auto") as opened:
+        yield opened
 
 
 def run_script(text: str, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:

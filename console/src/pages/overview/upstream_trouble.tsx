@@ -14,7 +14,7 @@ export function UpstreamTrouble({ upstream }: { upstream: Upstream }) {
           <Anchor
             underline="always"
             size="sm"
-            renderRoot={(props) => <Link to="/tools" search={{ state: 'drifted' }} {...props} />}
+            renderRoot={(props) => <Link to="/imports" search={{ tab: 'changes', open: upstream.id }} {...props} />}
           >
             {counts.drifted} drifted
           </Anchor>

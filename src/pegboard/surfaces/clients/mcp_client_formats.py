@@ -301,13 +301,13 @@ MCP_CLIENTS: dict[str, McpClientFormat] = {
         "Cursor",
         _JsonFormat("mcpServers", "${env:PEGBOARD_KEY}"),
         "Save it as .cursor/mcp.json in the folder of the project, or as ~/.cursor/mcp.json",
-        ("About 80 tools; select them with --agent",),
+        ("About 80 tools; select them with an agent",),
     ),
     "vscode": McpClientFormat(
         "VS Code",
         _JsonFormat("servers", f"${{input:{_INPUT_ID}}}", has_type=True, inputs={"inputs": [_KEY_PROMPT]}),
         "Save it as .vscode/mcp.json in the folder of the project",
-        ("128 tools in a request; select them with --agent",),
+        ("128 tools in a request; select them with an agent",),
         key_source="prompt",
     ),
     "codex": McpClientFormat(
@@ -326,7 +326,7 @@ MCP_CLIENTS: dict[str, McpClientFormat] = {
         "Windsurf",
         _JsonFormat("mcpServers", "${env:PEGBOARD_KEY}", url_member="serverUrl"),
         "Add it to ~/.codeium/windsurf/mcp_config.json",
-        ("100 tools of all servers; select them with --agent",),
+        ("100 tools of all servers; select them with an agent",),
     ),
     "zed": McpClientFormat(
         "Zed",
