@@ -80,7 +80,7 @@ async def test_what_needs_attention_is_listed_with_its_reason(admin: Visit) -> N
         good(await api.post("/v1/imports/mcp", json=body))
         await expect(attention).to_contain_text("1 drifted")
         await attention.get_by_role("link", name="1 drifted").click()
-        await expect(page.get_by_role("table", name="Tools").get_by_text("Drifted")).to_be_visible()
+        await expect(page.get_by_role("article", name="tool say")).to_contain_text("Says something else.")
 
 
 async def test_a_member_asks_for_nothing_that_would_be_refused(visit: Visit) -> None:
