@@ -75,6 +75,7 @@ async def test_the_keyboard_chooses_an_agent_and_a_client_and_tests_it(admin: Vi
     await page.get_by_role("link", name="Claude Code").focus()
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("region", name="Text to copy")).to_contain_text("/agents/a%20helper/mcp")
+    await expect(page.get_by_label("Tool of the examples").locator("option")).to_have_count(2)
     await page.get_by_label("Tool of the examples").focus()
     await page.keyboard.press("ArrowDown")
     await page.get_by_role("button", name="Test over MCP").focus()

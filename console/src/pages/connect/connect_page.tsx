@@ -37,8 +37,10 @@ export function ConnectPage() {
   const isLoading = texts.isPending || agentList.isLoading || tools.isLoading || tool.isLoading
   const change = (next: Partial<ConnectSearch>, isStep = false) =>
     void navigate({ search: (previous) => ({ ...previous, ...next }), replace: !isStep, resetScroll: false })
-  const example = tool.data ? sampleArguments(tool.data.input_schema) : {}
-  const call = { address: boardAddress(), tool: name ?? PLACEHOLDER_TOOL, arguments: example }
+  // While another tool is loaded, the texts are still for the one before.
+  const shown = name === undefined ? undefined : tool.data
+  const example = shown ? sampleArguments(shown.input_schema) : {}
+  const call = { address: boardAddress(), tool: shown?.name ?? name ?? PLACEHOLDER_TOOL, arguments: example }
   const ways = texts.data ? listWays(texts.data.clients, texts.data.loops, call) : []
   const way = ways.find((each) => each.name === (search.way ?? 'curl'))
   return (
@@ -77,11 +79,16 @@ export function ConnectPage() {
                       : 'Choose a tool above to test the connection.'}
                   </Text>
                 ) : (
-                  tool.data && (
+                  shown && (
                     <SelfTestPart
-                      key={`${name} ${way.isMcp} ${search.agent}`}
-                      target={{ tool: name, arguments: JSON.stringify(example), agent: search.agent, isMcp: way.isMcp }}
-                      isDestructive={tool.data.destructive === true}
+                      key={`${shown.name} ${way.isMcp} ${search.agent}`}
+                      target={{
+                        tool: shown.name,
+                        arguments: JSON.stringify(example),
+                        agent: search.agent,
+                        isMcp: way.isMcp,
+                      }}
+                      isDestructive={shown.destructive === true}
                     />
                   )
                 )}

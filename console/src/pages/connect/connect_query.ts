@@ -30,6 +30,8 @@ export function exampleToolsQuery(agent: string | undefined) {
       const page = await unwrap(api.GET('/v1/tools', { params: { query }, signal }))
       return (page.items as Schemas['ToolSummary'][]).filter((tool) => !tool.drifted).map((tool) => tool.name)
     },
+    // The page keeps its place while another choice is loaded.
+    placeholderData: keepPreviousData,
   })
 }
 
@@ -39,5 +41,6 @@ export function exampleToolQuery(name: string | undefined) {
     queryKey: ['tool', name],
     queryFn: ({ signal }) => unwrap(api.GET('/v1/tools/{ref}', { params: { path: { ref: name ?? '' } }, signal })),
     enabled: name !== undefined,
+    placeholderData: keepPreviousData,
   })
 }
