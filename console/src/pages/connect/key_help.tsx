@@ -1,4 +1,5 @@
-import { Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { CopyText } from '../../shared/copy/copy_button.tsx'
 import { quoteShell } from '../../shared/snippets/quote.ts'
 
@@ -24,6 +25,14 @@ export function KeyHelp({ agent, hasKey }: KeyHelpProps) {
           No key is on this page or in the texts.
         </Text>
         <Group gap="xs">
+          <Anchor
+            size="sm"
+            underline="always"
+            renderRoot={(props) => <Link to="/settings/$section" params={{ section: 'account' }} {...props} />}
+          >
+            Create a key
+          </Anchor>
+          <Text size="sm">or run</Text>
           <Code>{command}</Code>
           <CopyText text={command} label="Copy the command" isIcon />
         </Group>

@@ -11,7 +11,7 @@ import { UpstreamChanges } from './upstream_changes.tsx'
 
 const route = getRouteApi('/imports')
 
-/** What MCP servers have changed since it was accepted: it is refused until somebody accepts it. */
+/** What MCP servers have changed since it was accepted: it is refused until it is accepted. */
 export function ChangeInbox() {
   const { open } = route.useSearch()
   const { user } = useMe()

@@ -29,7 +29,7 @@ export function listChanges(report: CheckReport): Change[] {
   ]
 }
 
-/** Return the change of a tool; the digest is shown to nobody, because it says nothing. */
+/** Return the change of a tool; its digest is no field to review. */
 export function readToolChange(name: string, fields: Fields): Change {
   const { before, after } = splitSides(fields)
   const digest = asFields(after.config).pinned

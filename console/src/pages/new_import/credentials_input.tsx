@@ -28,7 +28,7 @@ export function CredentialsInput({ form, hasTypes, onChange }: CredentialsInputP
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
   const secrets = useQuery({
-    queryKey: ['secrets'],
+    queryKey: ['secrets', 'names'],
     queryFn: ({ signal }) => unwrap(api.GET('/v1/secrets', { params: { query: { limit: 200 } }, signal })),
     select: (page) => page.items.map((secret) => secret.name),
   })
