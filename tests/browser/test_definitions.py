@@ -93,7 +93,7 @@ async def test_a_member_sees_why_they_may_not_register_a_kind(visit: Visit) -> N
     await expect(page.get_by_text("Only its owner and admins")).to_be_visible()
 
 
-async def test_broken_yaml_is_unchanged_typed_and_faults_have_their_place(admin: Visit) -> None:
+async def test_broken_yaml_is_kept_and_faults_are_shown_at_their_place(admin: Visit) -> None:
     admin.expected.append("422")
     page = await admin.open("tools/new?kind=mock")
     await expect(page.get_by_text(VALID)).to_be_visible()
