@@ -2398,7 +2398,7 @@ export interface components {
         };
         /**
          * Fallback
-         * @description What answers when every attempt has failed: a value, or another tool.
+         * @description The answer after every attempt has failed: a value, or another tool.
          */
         Fallback: {
             /** Value */
