@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 from sqlalchemy import text
 
 from pegboard.testing import calls_of
@@ -22,12 +22,22 @@ from tests.unit.kinds.mcp.changeable_server import ChangeableServer, tool
 from tests.upstreams import answer, upstream
 
 
+async def hold_request(_route: Route) -> None:
+    """Leave a request without a response."""
+
+
 async def test_a_row_that_was_changed_in_the_database_is_named_with_its_proof(admin: Visit) -> None:
     await make_calls(admin)
     row = (await calls_of(admin.board))[1]
     page = await admin.open("settings/journal")
     panel = page.get_by_role("region", name="Was the journal changed?")
     await expect(panel).to_contain_text("has not been verified yet")
+    await page.route("**/v1/executions/verify", hold_request)
+    await panel.get_by_role("button", name="Verify now").click()
+    await expect(panel.get_by_role("status")).to_have_text("Verifying: 0 rows")
+    await panel.get_by_role("button", name="Cancel").click()
+    await expect(panel.get_by_role("status")).to_have_text("Cancelled: 0 rows")
+    await page.unroute("**/v1/executions/verify")
     await panel.get_by_role("button", name="Verify now").click()
     await expect(panel.get_by_role("status")).to_have_text("Verified: 3 rows, all as the board wrote them")
     await expect(panel).to_contain_text("by admin")
