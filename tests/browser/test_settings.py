@@ -82,6 +82,7 @@ async def test_other_sessions_are_ended_and_the_own_one_logs_out(admin: Visit) -
     sessions = page.get_by_role("region", name="Your sessions").get_by_role("listitem")
     await expect(sessions).to_have_count(4)
     own = sessions.filter(has_text="This browser")
+    await expect(own).to_contain_text("With the key PEGBOARD_ADMIN_KEY")
     await expect(own.get_by_role("button")).to_have_count(0)
     await sessions.filter(has_text="Firefox on Linux").last.get_by_role("button", name="End").click()
     await expect(sessions).to_have_count(3)

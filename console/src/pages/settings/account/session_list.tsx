@@ -1,7 +1,9 @@
-import type { UseQueryResult } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ActionButton } from '../../../shared/action/action_button.tsx'
 import { useAction } from '../../../shared/action/use_action.ts'
 import { api, unwrap } from '../../../shared/api/client.ts'
+import { keysQuery } from '../../../shared/keys/keys_query.ts'
+import { useMe } from '../../../shared/session/use_me.ts'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { ListOutline } from '../../../shared/states/list_outline.tsx'
 import { Panel } from '../panel.tsx'
@@ -11,6 +13,9 @@ import type { Session } from './sessions_query.ts'
 
 /** One's own sessions: end one, or all but this one. */
 export function SessionList({ sessions }: { sessions: UseQueryResult<Session[]> }) {
+  const { user } = useMe()
+  const keys = useQuery(keysQuery(user.id)).data ?? []
+  const nameOf = (id: string) => keys.find((key) => key.id === id)?.name
   const others = (sessions.data ?? []).filter((session) => !session.is_current)
   const endOthers = useAction({
     run: async () => {
@@ -37,7 +42,10 @@ export function SessionList({ sessions }: { sessions: UseQueryResult<Session[]> 
       )}
       {sessions.isPending && !sessions.error && <ListOutline rows={2} />}
       {sessions.data && (
-        <RowList items={sessions.data} renderRow={(session) => <SessionRow key={session.id} session={session} />} />
+        <RowList
+          items={sessions.data}
+          renderRow={(session) => <SessionRow key={session.id} session={session} keyName={nameOf(session.key_id)} />}
+        />
       )}
     </Panel>
   )

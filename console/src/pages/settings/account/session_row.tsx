@@ -10,7 +10,7 @@ import { nameBrowser } from './browser_name.ts'
 import type { Session } from './sessions_query.ts'
 
 /** One session: its browser, when it was used, when it ends. */
-export function SessionRow({ session }: { session: Session }) {
+export function SessionRow({ session, keyName }: { session: Session; keyName: string | undefined }) {
   const end = useAction({
     run: () => unwrap(api.DELETE('/v1/sessions/{session_id}', { params: { path: { session_id: session.id } } })),
     changes: [['sessions']],
@@ -38,6 +38,11 @@ export function SessionRow({ session }: { session: Session }) {
           {session.last_used_at && (
             <span>
               Used <TimeText isAge>{session.last_used_at}</TimeText>
+            </span>
+          )}
+          {keyName && (
+            <span>
+              With the key <ForeignText isMono>{keyName}</ForeignText>
             </span>
           )}
           <span>
