@@ -2,10 +2,11 @@ import { Button, Group, Stack, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { offerUndo } from '../../../shared/action/offer_undo.tsx'
 import { ApiError } from '../../../shared/api/api_error.ts'
+import { changeTool } from '../../../shared/definition/definition_requests.ts'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { spellHidden } from '../../../shared/text/visible_text.ts'
 import { NewerVersion } from '../newer_version.tsx'
-import { updateTool, useSavedTool } from '../save_tool.ts'
+import { useSavedTool } from '../use_saved_tool.ts'
 import { type Draft, moveDraft, type Part, placeFaults, readChanges, startDraft, type Tool } from './draft.ts'
 import { DraftForm } from './draft_form.tsx'
 
@@ -26,7 +27,7 @@ export function EditPart({ tool, draft, faults, isChecked, onChange }: EditPartP
   const isChanged = Object.keys(changes).length > 0
   const isNewer = tool.version > draft.base.version
   const save = useMutation({
-    mutationFn: () => updateTool(tool.id, draft.base.version, changes),
+    mutationFn: () => changeTool(tool.id, { ...changes, version: draft.base.version }, false),
     onSuccess: async (saved) => {
       const before = Object.fromEntries(Object.keys(changes).map((field) => [field, draft.base[field as Part]]))
       onChange(undefined)
@@ -34,7 +35,7 @@ export function EditPart({ tool, draft, faults, isChecked, onChange }: EditPartP
       offerUndo({
         message: `Saved version ${saved.version} of ${spellHidden(saved.name)}`,
         undo: async () => {
-          await updateTool(saved.id, saved.version, before)
+          await changeTool(saved.id, { ...before, version: saved.version }, false)
           await queryClient.invalidateQueries({ queryKey: ['tool', saved.id] })
         },
         undone: `${spellHidden(draft.base.name)} is as it was`,

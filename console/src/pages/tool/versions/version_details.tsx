@@ -3,13 +3,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { offerUndo } from '../../../shared/action/offer_undo.tsx'
 import type { Schemas } from '../../../shared/api/client.ts'
+import { changeTool } from '../../../shared/definition/definition_requests.ts'
 import type { Comparison } from '../../../shared/difference/compare_values.ts'
 import { DifferenceList } from '../../../shared/difference/difference_list.tsx'
 import { formatJson } from '../../../shared/json/exact_json.ts'
 import { LongText } from '../../../shared/result/long_text.tsx'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { spellHidden } from '../../../shared/text/visible_text.ts'
-import { updateTool, useSavedTool } from '../save_tool.ts'
+import { useSavedTool } from '../use_saved_tool.ts'
 import { compareToBefore, restoringFields, type Version } from './version.ts'
 import classes from './versions_tab.module.css'
 
@@ -30,13 +31,13 @@ export function VersionDetails({ tool, version, changed, current }: VersionDetai
   const showSaved = useSavedTool()
   const restored = useMemo(() => compareToBefore(version, current), [version, current])
   const restore = useMutation({
-    mutationFn: () => updateTool(tool.id, current.version, restoringFields(version)),
+    mutationFn: () => changeTool(tool.id, { ...restoringFields(version), version: current.version }, false),
     onSuccess: async (saved) => {
       await showSaved(saved)
       offerUndo({
         message: `Restored version ${version.version} of ${spellHidden(saved.name)}, as version ${saved.version}`,
         undo: async () => {
-          await updateTool(saved.id, saved.version, restoringFields(current))
+          await changeTool(saved.id, { ...restoringFields(current), version: saved.version }, false)
           await queryClient.invalidateQueries({ queryKey: ['tool', saved.id] })
         },
         undone: `The definition of version ${current.version} is current again`,

@@ -1,20 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { api, type Schemas, unwrap } from '../../shared/api/client.ts'
-import { parseExactly } from '../../shared/json/exact_json.ts'
+import type { Schemas } from '../../shared/api/client.ts'
 import { toolQuery } from './tool_query.ts'
 
 type Tool = Schemas['ToolResponse']
 
 const route = getRouteApi('/tools/$ref')
-
-/** Update a tool; the board refuses it if `version` is not the current one. */
-export async function updateTool(id: string, version: number, changes: object): Promise<Tool> {
-  const params = { path: { ref: id } }
-  const body = { ...changes, version }
-  return parseExactly(await unwrap<string>(api.PATCH('/v1/tools/{ref}', { params, body, parseAs: 'text' }))) as Tool
-}
 
 /** Return a function that shows a tool that was saved; after a rename, the address has its new name. */
 export function useSavedTool() {
