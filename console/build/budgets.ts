@@ -15,10 +15,14 @@ const KB = 1000
 const FIRST_SCRIPTS = 300 * KB
 const FIRST_STYLES = 45 * KB
 const PAGE = 130 * KB
+const EDITOR_SCRIPTS = 180 * KB
 const ALL_FILES = 3 * 1024 * KB
 const LISTS = ['src/pages/tools/tools_page.tsx', 'src/pages/executions/executions_page.tsx']
 const HEAVY = /(form|editor)-/
 const TAB = /_tab\.tsx$/
+const NOTICE = /_notice\.tsx$/
+// CodeMirror with its languages, and the library that reads YAML.
+const EDITOR = /^(_(code_editor|editor|yaml)-|src\/shared\/editor\/)/
 
 const manifest = JSON.parse(readFileSync(join(STATIC, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
 
@@ -45,16 +49,23 @@ function folderSize(folder: string): number {
     .reduce((total, entry) => total + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-/** Return what a chunk loads later, but not the editor, which another mode loads, nor notices of rare events. */
-function listLater(name: string): string[] {
-  return (manifest[name]?.dynamicImports ?? []).filter((each) => !/editor|_notice\.tsx$/.test(each))
+/** Return the tabs that a page loads when they are opened. */
+function listTabs(page: string): string[] {
+  return (manifest[page]?.dynamicImports ?? []).filter((each) => TAB.test(each))
 }
 
-/** Return the names of a page or tab with its parts, a form for instance, but without its tabs and the first load. */
-function collectWithParts(name: string): Set<string> {
-  const parts = listLater(name).filter((each) => !TAB.test(each))
-  const all = [name, ...parts].flatMap((each) => [...collect(each)])
-  return new Set(all.filter((each) => !first.has(each)))
+/**
+ * Return the names of a page or tab with all that it loads, at once and later: a form for instance, and parts of parts.
+ * Without the first load, its tabs, notices of rare events, and the editor, which has a budget of its own.
+ */
+function collectWithParts(name: string, found = new Set<string>()): Set<string> {
+  for (const each of collect(name)) {
+    if (first.has(each) || found.has(each) || EDITOR.test(each)) continue
+    found.add(each)
+    const later = (manifest[each]?.dynamicImports ?? []).filter((part) => !TAB.test(part) && !NOTICE.test(part))
+    for (const part of later) collectWithParts(part, found)
+  }
+  return found
 }
 
 const problems: string[] = []
@@ -73,14 +84,16 @@ const chunks = (names: Iterable<string>) => [...names].flatMap((name) => manifes
 check('first load, scripts', sum(chunks(first).map((chunk) => chunk.file)), FIRST_SCRIPTS)
 check('first load, styles', sum(chunks(first).flatMap((chunk) => chunk.css ?? [])), FIRST_STYLES)
 for (const page of manifest[entry]?.dynamicImports ?? []) {
-  const tabs = listLater(page).filter((name) => TAB.test(name))
+  const tabs = listTabs(page)
   const added = collectWithParts(page)
   if (tabs.length === 0) checkPage(page, added)
   // One tab is open; what the others need is loaded when they are opened.
   for (const tab of tabs) checkPage(tab, new Set([...added, ...collectWithParts(tab)]))
-  const heavy = chunks(added).find((chunk) => LISTS.includes(page) && HEAVY.test(chunk.file))
+  const heavy = chunks([...collect(page), ...added]).find((chunk) => LISTS.includes(page) && HEAVY.test(chunk.file))
   if (heavy) problems.push(`${page} loads ${heavy.file}; lists load neither form nor editor`)
 }
+const editor = Object.keys(manifest).filter((name) => EDITOR.test(name))
+check('editor', sum(chunks(editor).map((chunk) => chunk.file)), EDITOR_SCRIPTS)
 check('all files', folderSize(STATIC), ALL_FILES)
 if (problems.length > 0) {
   console.error(problems.join('\n'))
