@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from pegboard.testing import memory_board
 from tests.board_surfaces import KEY, Surface, opened
 from tests.seeds.seed_000 import ADD_NOTE, CREATE, LOG_MOOD, SUBMIT_FORM, LibraryWay, RestWay, Way, create
 from tests.seeds.seed_004 import Contract, LibraryContract, RestContract
+from tests.servers import PostgresServer
 from tests.surfaces.rest.clients import client
 from tests.table_databases import write_tables
 
@@ -33,12 +36,33 @@ async def surface(request: pytest.FixtureRequest, board: Pegboard) -> AsyncItera
         yield way
 
 
+@pytest.fixture(scope="session")
+def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a SQLite database with the tables of seed 000."""
+    file = tmp_path_factory.mktemp("tables") / "tables.db"
+    asyncio.run(create(f"sqlite:///{file}", *CREATE))
+    return file
+
+
+@pytest.fixture(scope="session")
+def postgres_tables(shared_postgres: PostgresServer) -> Iterator[str]:
+    """The name of a PostgreSQL database with the tables of seed 000, used as a template."""
+    with shared_postgres.fresh_database() as url:
+        asyncio.run(create(url, *CREATE))
+        yield url.rpartition("/")[2]
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database of either kind with the tables of seed 000."""
-    found = f"sqlite:///{tmp_path}/tables.db" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    await create(found, *CREATE)
-    return str(found)
+    if request.param == "sqlite":
+        shutil.copyfile(request.getfixturevalue("sqlite_tables"), tmp_path / "tables.db")
+        yield f"sqlite:///{tmp_path}/tables.db"
+        return
+    template: str = request.getfixturevalue("postgres_tables")
+    shared: PostgresServer = request.getfixturevalue("shared_postgres")
+    with shared.fresh_database(template) as found:
+        yield found
 
 
 @pytest.fixture
