@@ -79,7 +79,8 @@ export function ConnectPage() {
                       : 'Choose a tool above to test the connection.'}
                   </Text>
                 ) : (
-                  shown && (
+                  shown &&
+                  !tool.isPlaceholderData && (
                     <SelfTestPart
                       key={`${shown.name} ${way.isMcp} ${search.agent}`}
                       target={{
