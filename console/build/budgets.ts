@@ -17,7 +17,7 @@ const FIRST_STYLES = 45 * KB
 const PAGE = 130 * KB
 const EDITOR_SCRIPTS = 180 * KB
 const ALL_FILES = 3 * 1024 * KB
-const LISTS = ['src/pages/tools/tools_page.tsx', 'src/pages/executions/executions_page.tsx']
+const LISTS = ['tools', 'executions', 'agents', 'conversations'].map((name) => `src/pages/${name}/${name}_page.tsx`)
 const HEAVY = /(form|editor)-/
 const TAB = /_tab\.tsx$/
 const NOTICE = /_notice\.tsx$/

@@ -1,7 +1,12 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readAgentSearch } from './pages/agent/agent_search.ts'
+import { readAgentsSearch } from './pages/agents/agents_search.ts'
 import { readConnectSearch } from './pages/connect/connect_search.ts'
+import { readConversationSearch } from './pages/conversation/conversation_search.ts'
+import { readConversationsSearch } from './pages/conversations/conversations_search.ts'
 import { readExecutionsSearch } from './pages/executions/executions_search.ts'
 import { readImportsSearch } from './pages/imports/imports_search.ts'
+import { readInspectorSearch } from './pages/inspector/inspector_search.ts'
 import { readLiveSearch } from './pages/live/live_search.ts'
 import { readNewImportSearch } from './pages/new_import/new_import_search.ts'
 import { readNewToolSearch } from './pages/new_tool/new_tool_search.ts'
@@ -102,6 +107,41 @@ export const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/settings/settings_page.tsx'), 'SettingsPage'),
 })
 
+export const agentsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/agents',
+  validateSearch: readAgentsSearch,
+  component: lazyRouteComponent(() => import('./pages/agents/agents_page.tsx'), 'AgentsPage'),
+})
+
+export const agentRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/agents/$id',
+  validateSearch: readAgentSearch,
+  component: lazyRouteComponent(() => import('./pages/agent/agent_page.tsx'), 'AgentPage'),
+})
+
+export const conversationsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/conversations',
+  validateSearch: readConversationsSearch,
+  component: lazyRouteComponent(() => import('./pages/conversations/conversations_page.tsx'), 'ConversationsPage'),
+})
+
+export const inspectorRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/conversations/inspector',
+  validateSearch: readInspectorSearch,
+  component: lazyRouteComponent(() => import('./pages/inspector/inspector_page.tsx'), 'InspectorPage'),
+})
+
+export const conversationRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/conversations/$id',
+  validateSearch: readConversationSearch,
+  component: lazyRouteComponent(() => import('./pages/conversation/conversation_page.tsx'), 'ConversationPage'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -113,6 +153,11 @@ export const router = createRouter({
     newImportRoute,
     liveRoute,
     executionsRoute,
+    agentsRoute,
+    agentRoute,
+    conversationsRoute,
+    inspectorRoute,
+    conversationRoute,
     connectRoute,
     settingsHome,
     settingsRoute,

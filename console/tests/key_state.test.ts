@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { computeExpiry, readKeyState } from '../src/pages/settings/keys/key_state.ts'
+import { computeExpiry, readKeyState } from '../src/shared/keys/key_state.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 

@@ -9,6 +9,8 @@ from playwright.async_api import Browser, Page, expect
 
 from pegboard.testing import calls_of
 from tests.browser.launch import AXE
+from tests.browser.test_agents import make_agent
+from tests.browser.test_conversations import paste, store_thread
 from tests.browser.test_executions import make_calls
 from tests.browser.visit import Visit, visiting
 from tests.unit.kinds.mcp.changeable_server import changeable_server, tool
@@ -122,6 +124,27 @@ async def open_pages(visit: Visit, page: Page) -> list[str]:
     await page.get_by_role("button", name="Call").click()
     await expect(page.get_by_text("Failed", exact=True)).to_be_visible()
     found.extend(await check_page(page, "a refused call"))
+    agent, thread = await make_agent(visit, "get_weather", "create_ticket"), await store_thread(visit)
+    await look("agents", "helpdesk")
+    await look(f"agents/{agent}", "openai_chat")
+    await look(f"agents/{agent}?choose=true", "create_ticket")
+    await look(f"agents/{agent}?tab=model", "of 2 tools, about")
+    await look(f"agents/{agent}?tab=keys", "No key is bound")
+    await page.get_by_role("button", name="Create a key").click()
+    await page.get_by_role("button", name="Create key").click()
+    await expect(page.get_by_role("button", name="Copy the key")).to_be_visible()
+    found.extend(await check_page(page, "new key"))
+    await look("conversations", "Sums of the month")
+    await look(f"conversations/{thread}", "What is 1 + 2?")
+    await page.get_by_role("button", name="Arguments and result").click()
+    await expect(page.get_by_role("region", name="Result text").first).to_be_visible()
+    found.extend(await check_page(page, "a call of a conversation"))
+    await look(f"conversations/{thread}?tab=history", "Messages (")
+    await look("conversations/inspector", "The calls of the payload")
+    await paste(page, '{"name": "nonesuch", "arguments": {}}')
+    # The cursor of the editor blinks without end.
+    await page.get_by_role("button", name="Run 1 call").focus()
+    found.extend(await check_page(page, "a payload"))
     await page.get_by_role("button", name="Search or run a command").click()
     await page.keyboard.type("weath")
     await expect(page.get_by_text("Call get_weather")).to_be_visible()

@@ -14,7 +14,7 @@ interface PaletteProps {
   onShowShortcuts: () => void
 }
 
-/** Search over tools and calls, pages and actions: Ctrl K or ⌘ K. */
+/** Search over tools, agents and calls, pages and actions: Ctrl K or ⌘ K. */
 export function Palette({ onShowShortcuts }: PaletteProps) {
   const [query, setQuery] = useState('')
   const [text] = useDebouncedValue(query.trim(), 120)
@@ -32,6 +32,11 @@ export function Palette({ onShowShortcuts }: PaletteProps) {
       const open = () => void navigate({ to: '/tools/$ref', params: { ref: item.name } })
       const label = `Call ${spellHidden(item.name)}`
       return [{ id: item.id, label, description: 'Tool', leftSection: <Icon name="tools" />, onClick: open }]
+    }
+    if (item.type === 'agent') {
+      const open = () => void navigate({ to: '/agents/$id', params: { id: item.id } })
+      const label = spellHidden(item.name)
+      return [{ id: item.id, label, description: 'Agent', leftSection: <Icon name="agents" />, onClick: open }]
     }
     if (item.type === 'execution') {
       const open = () => void navigate({ to: '/executions', search: { open: item.id } })

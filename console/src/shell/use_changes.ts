@@ -9,6 +9,7 @@ const COLLECT_MS = 300
 const LISTS = ['tool-list', 'execution-list']
 const KEYS: Record<string, string[]> = {
   tool: [
+    'agent',
     'tool',
     'upstreams',
     'upstream-list',
@@ -24,6 +25,7 @@ const KEYS: Record<string, string[]> = {
   key: ['keys', 'sessions'],
   session: ['sessions'],
   secret: ['secrets'],
+  agent: ['agent', 'agents'],
 }
 
 /** Load again what the server says has changed, and everything but lists after a break. */

@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Icon } from '../../../shared/icons/icon.tsx'
+import { CreateKeyDialog } from '../../../shared/keys/create_key_dialog.tsx'
+import { isUsable } from '../../../shared/keys/key_state.ts'
 import { type Key, keysQuery } from '../../../shared/keys/keys_query.ts'
+import { NewKeyDialog } from '../../../shared/keys/new_key_dialog.tsx'
+import { RevokeKeyDialog } from '../../../shared/keys/revoke_key_dialog.tsx'
 import { ErrorState } from '../../../shared/states/error_state.tsx'
 import { ListOutline } from '../../../shared/states/list_outline.tsx'
 import { Panel } from '../panel.tsx'
 import { RowList } from '../row_list.tsx'
 import { useNewDialog } from '../use_new_dialog.ts'
-import { CreateKeyDialog } from './create_key_dialog.tsx'
 import { KeyRow } from './key_row.tsx'
-import { readKeyState } from './key_state.ts'
-import { NewKeyDialog } from './new_key_dialog.tsx'
-import { RevokeKeyDialog } from './revoke_key_dialog.tsx'
 
 interface KeyListProps {
   userId: string
@@ -33,7 +33,7 @@ export function KeyList({ userId, userName, currentKeyId }: KeyListProps) {
   const [newKey, setNewKey] = useState<string>()
   const [revoked, setRevoked] = useState<Key>()
   const all = [...(keys.data ?? [])].reverse()
-  const usable = all.filter((key) => !['revoked', 'expired'].includes(readKeyState(key, Date.now())))
+  const usable = all.filter((key) => isUsable(key, Date.now()))
   const shown = showsAll ? all : usable
   const hidden = all.length - usable.length
   return (

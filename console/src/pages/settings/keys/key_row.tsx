@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
+import { readKeyState } from '../../../shared/keys/key_state.ts'
 import type { Key } from '../../../shared/keys/keys_query.ts'
 import { StatusBadge } from '../../../shared/list/status_badge.tsx'
 import { ForeignText } from '../../../shared/text/foreign_text.tsx'
 import { TimeText } from '../../../shared/time/time_text.tsx'
 import { PanelRow } from '../panel_row.tsx'
-import { readKeyState } from './key_state.ts'
 
 const TONES = { 'expires soon': 'warn', expired: 'idle', revoked: 'idle' } as const
 const LABELS = { 'expires soon': 'Expires soon', expired: 'Expired', revoked: 'Revoked' } as const

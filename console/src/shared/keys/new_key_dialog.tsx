@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { CopyText } from '../../../shared/copy/copy_button.tsx'
+import { CopyText } from '../copy/copy_button.tsx'
 
 interface NewKeyDialogProps {
   value: string | undefined

@@ -1,11 +1,11 @@
 import { Checkbox } from '@mantine/core'
 import { useState } from 'react'
-import { ConfirmDialog } from '../../../shared/action/confirm_dialog.tsx'
-import { useAction } from '../../../shared/action/use_action.ts'
-import { ApiError } from '../../../shared/api/api_error.ts'
-import { api, unwrap } from '../../../shared/api/client.ts'
-import type { Key } from '../../../shared/keys/keys_query.ts'
-import { spellHidden } from '../../../shared/text/visible_text.ts'
+import { ConfirmDialog } from '../action/confirm_dialog.tsx'
+import { useAction } from '../action/use_action.ts'
+import { ApiError } from '../api/api_error.ts'
+import { api, unwrap } from '../api/client.ts'
+import { spellHidden } from '../text/visible_text.ts'
+import type { Key } from './keys_query.ts'
 
 interface RevokeKeyDialogProps {
   row: Key

@@ -1,16 +1,19 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FormDialog } from '../../../shared/action/form_dialog.tsx'
-import { useAction } from '../../../shared/action/use_action.ts'
-import { api, unwrap } from '../../../shared/api/client.ts'
-import { spellHidden } from '../../../shared/text/visible_text.ts'
+import { FormDialog } from '../action/form_dialog.tsx'
+import { useAction } from '../action/use_action.ts'
+import { api, unwrap } from '../api/client.ts'
+import { ForeignText } from '../text/foreign_text.tsx'
+import { spellHidden } from '../text/visible_text.ts'
 import { agentsQuery } from './agents_query.ts'
 import { computeExpiry, LIFETIMES } from './key_state.ts'
 
 interface CreateKeyDialogProps {
   userId: string
-  userName: string | undefined
+  userName?: string | undefined
+  /** Binds the key to this agent; else the dialog asks for one. */
+  agent?: { id: string; name: string }
   isOpen: boolean
   onClose: () => void
   /** Gets the key, which the server does not return again. */
@@ -18,19 +21,19 @@ interface CreateKeyDialogProps {
 }
 
 /** Asks for the name, the expiry and the agent of a new key. */
-export function CreateKeyDialog({ userId, userName, isOpen, onClose, onCreated }: CreateKeyDialogProps) {
+export function CreateKeyDialog({ userId, userName, agent, isOpen, onClose, onCreated }: CreateKeyDialogProps) {
   const [name, setName] = useState('')
   const [lifetime, setLifetime] = useState<string>('90')
   const [date, setDate] = useState('')
   const [agentId, setAgentId] = useState('')
-  const agents = useQuery({ ...agentsQuery, enabled: isOpen }).data ?? []
+  const agents = useQuery({ ...agentsQuery, enabled: isOpen && agent === undefined }).data ?? []
   const expiresAt = computeExpiry(lifetime, date, Date.now())
   const create = useAction({
     run: async () => {
       const made = await unwrap(
         api.POST('/v1/users/{user_id}/keys', {
           params: { path: { user_id: userId } },
-          body: { name: name.trim(), expires_at: expiresAt ?? null, agent_id: agentId || null },
+          body: { name: name.trim(), expires_at: expiresAt ?? null, agent_id: agent?.id ?? (agentId || null) },
         }),
       )
       // Not returned, so that the key is in no cache.
@@ -42,7 +45,7 @@ export function CreateKeyDialog({ userId, userName, isOpen, onClose, onCreated }
       onClose()
     },
   })
-  const own = agents.filter((agent) => agent.owner_id === userId)
+  const own = agent ? [] : agents.filter((each) => each.owner_id === userId)
   return (
     <FormDialog
       title={userName === undefined ? 'Create a key' : `Create a key for ${spellHidden(userName)}`}
@@ -76,6 +79,12 @@ export function CreateKeyDialog({ userId, userName, isOpen, onClose, onCreated }
           error={date !== '' && expiresAt === undefined ? 'Choose a day that is not over' : undefined}
         />
       )}
+      {agent && (
+        <Text size="sm">
+          The key can only call the tools of the agent <ForeignText isMono>{agent.name}</ForeignText>, and cannot log in
+          here.
+        </Text>
+      )}
       {own.length > 0 && (
         <NativeSelect
           label="May call"
@@ -84,7 +93,7 @@ export function CreateKeyDialog({ userId, userName, isOpen, onClose, onCreated }
           onChange={(event) => setAgentId(event.currentTarget.value)}
           data={[
             { value: '', label: 'All that the user may call' },
-            ...own.map((agent) => ({ value: agent.id, label: `The tools of ${spellHidden(agent.name)}` })),
+            ...own.map(({ id, name }) => ({ value: id, label: `The tools of ${spellHidden(name)}` })),
           ]}
         />
       )}

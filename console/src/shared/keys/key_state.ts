@@ -1,4 +1,4 @@
-import type { Key } from '../../../shared/keys/keys_query.ts'
+import type { Key } from './keys_query.ts'
 
 export type KeyState = 'valid' | 'expires soon' | 'expired' | 'revoked'
 
@@ -12,6 +12,11 @@ export function readKeyState(key: Pick<Key, 'revoked_at' | 'expires_at'>, now: n
   const left = Date.parse(key.expires_at) - now
   if (left <= 0) return 'expired'
   return left <= WEEK_MS ? 'expires soon' : 'valid'
+}
+
+/** Return whether requests with a key are accepted at `now`. */
+export function isUsable(key: Pick<Key, 'revoked_at' | 'expires_at'>, now: number): boolean {
+  return !['revoked', 'expired'].includes(readKeyState(key, now))
 }
 
 /** The choices for the time after which a new key expires, in days; `0` is never, `date` a day that is chosen. */

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, unwrap } from '../../../shared/api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 
 const MAX_AGENTS = 200
 
