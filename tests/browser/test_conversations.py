@@ -69,7 +69,7 @@ async def test_a_conversation_is_read_with_its_calls_renamed_and_deleted(admin: 
     )
     await answer.get_by_role("link", name="Its row in Executions").first.click()
     await expect(page.get_by_role("complementary", name="Execution")).to_contain_text(succeeded.id)
-    await page.go_back()
+    await page.get_by_role("link", name="Its conversation").click()
     await page.get_by_role("button", name="Rename").press("Enter")
     await page.get_by_label("Title").fill("Sums")
     await page.keyboard.press("Enter")

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { CopyText } from '../../shared/copy/copy_button.tsx'
 import { formatDuration } from '../../shared/format/numbers.ts'
+import { useMe } from '../../shared/session/use_me.ts'
 import { ForeignText } from '../../shared/text/foreign_text.tsx'
 import { TimeText } from '../../shared/time/time_text.tsx'
 import classes from './execution_panel.module.css'
@@ -32,6 +33,7 @@ export function ExecutionFacts({ row }: { row: Execution }) {
       <Related name="Chain" value={row.chain_id} filter="chain" />
       <Related name="Thread" value={row.thread_id} filter="thread" />
       <Related name="Agent" value={row.agent_id} filter="agent" />
+      <Pages row={row} />
       {row.repeat_of && (
         <Fact name="Repeat of">
           <Anchor
@@ -58,6 +60,32 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dt>{name}</dt>
       <dd>{children}</dd>
     </>
+  )
+}
+
+/** The pages of the conversation and the agent of a call; a conversation is visible to its owner only. */
+function Pages({ row }: { row: Execution }) {
+  const { user } = useMe()
+  const thread = row.caller_id === user.id ? row.thread_id : null
+  const agent = row.agent_id
+  if (!thread && !agent) return null
+  return (
+    <Fact name="Open">
+      {thread && (
+        <Anchor
+          size="sm"
+          mr="sm"
+          renderRoot={(props) => <Link to="/conversations/$id" params={{ id: thread }} {...props} />}
+        >
+          Its conversation
+        </Anchor>
+      )}
+      {agent && (
+        <Anchor size="sm" renderRoot={(props) => <Link to="/agents/$id" params={{ id: agent }} {...props} />}>
+          Its agent
+        </Anchor>
+      )}
+    </Fact>
   )
 }
 
