@@ -19,7 +19,7 @@ export function TokenTotals({ lint, saved, isOld = false }: TokenTotalsProps) {
   const before = new Map(saved ? costByDialect(saved).map((row) => [row.dialect, row.tokens]) : [])
   return (
     <Stack gap={6} aria-busy={isOld}>
-      <Table className={classes.totals} aria-label="Tokens by dialect">
+      <Table className={classes.totals} horizontalSpacing={6} aria-label="Tokens by dialect">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Dialect</Table.Th>
