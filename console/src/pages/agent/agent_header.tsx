@@ -56,6 +56,13 @@ export function AgentHeader({ agent }: { agent: Agent }) {
           Its executions
         </Anchor>
         {' · '}
+        <Anchor
+          underline="always"
+          renderRoot={(props) => <Link to="/connect" search={{ agent: agent.name }} {...props} />}
+        >
+          Connect a program
+        </Anchor>
+        {' · '}
         Id <ForeignText isMono>{agent.id}</ForeignText> <CopyText text={agent.id} label="Copy id" isIcon />
       </Text>
     </Stack>
