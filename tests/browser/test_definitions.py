@@ -121,6 +121,39 @@ async def test_broken_yaml_is_kept_and_faults_are_shown_at_their_place(admin: Vi
     await expect(page.get_by_text(VALID)).to_be_visible()
 
 
+async def test_a_form_leaves_the_example_of_every_kind_as_it_is(admin: Visit) -> None:
+    for kind in admin.board.kinds():
+        page = await admin.open(f"tools/new?kind={kind.name}")
+        await expect(page.get_by_text(VALID)).to_be_visible()
+        await expect(page.get_by_role("textbox", name="name", exact=True).first).to_have_value(
+            str((kind.example or {})["name"])
+        )
+        await expect(page.get_by_role("button", name="Start again from the example")).to_have_count(0)
+
+
+async def test_hostile_and_large_values_are_text_and_leave_the_page_usable(admin: Visit) -> None:
+    hostile = "<img src=x onerror=alert(1)><script>alert(1)</script>\u202etxt {{secret:X}}"
+    schema = {
+        "type": "object",
+        "properties": {f"p{number}": {"type": "string", "title": hostile} for number in range(2000)},
+    }
+    await admin.board.add(mock("hostile", {"x" * 60_000: hostile}, description=hostile, input_schema=schema))
+    page = await edit(admin, "hostile")
+    await page.get_by_label("description", exact=True).fill(f"{hostile} changed")
+    await expect(page.get_by_text(VALID)).to_be_visible()
+    changes = page.get_by_role("region", name="Changes")
+    await expect(changes.get_by_role("listitem")).to_have_count(1)
+    assert await page.locator("img:not(.cm-widgetBuffer), main script").count() == 0
+    assert "\u202e" not in await changes.inner_text()
+    assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert await page.evaluate("document.querySelectorAll('*').length") < 2000
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_text("Saved version 2")).to_be_visible()
+    saved = await admin.board.tools.get("hostile", admin.board.admin)
+    assert saved.input_schema == schema
+    assert saved.config == {"mock_response": {"x" * 60_000: hostile}}
+
+
 async def test_a_stored_secret_is_not_shown_and_stays_unless_it_is_replaced(admin: Visit) -> None:
     config = {"url": "http://127.0.0.1:9/x", "method": "GET", "headers": {"X-One": "hush-one", "X-Two": "hush-two"}}
     tool = await admin.board.add(mock("secretive") | {"tool_type": "http", "config": config})

@@ -20,6 +20,9 @@ const TEMPLATES = {
   ButtonTemplates: { AddButton },
 }
 
+// A form fills in defaults, but no items that the person did not add: they would make an object that was left out.
+const BEHAVIOUR = { emptyObjectFields: 'skipEmptyDefaults', arrayMinItems: { populate: 'never' } } as const
+
 interface SchemaFormProps {
   id: string
   schema: SchemaNode
@@ -56,7 +59,7 @@ export default function SchemaForm(props: SchemaFormProps) {
       noValidate
       noHtml5Validate
       showErrorList={false}
-      experimental_defaultFormStateBehavior={{ emptyObjectFields: 'skipEmptyDefaults' }}
+      experimental_defaultFormStateBehavior={BEHAVIOUR}
     />
   )
 }
