@@ -134,6 +134,7 @@ async def test_who_can_call_create_ticket_and_why(admin: Visit) -> None:
     helper = access.get_by_role("row").filter(has_text="The agent helper has the tool")
     await expect(helper).to_contain_text("ana")
     await expect(helper.get_by_role("cell").last).to_have_text("1")
+    await expect(helper.get_by_role("link", name="helper")).to_have_attribute("href", f"/console/agents/{agent.id}")
     await board.tools.update("create_ticket", {"is_public": False, "is_active": False}, board.admin)
     await expect(page.get_by_role("alert")).to_contain_text("The tool is inactive")
     await expect(page.get_by_text("The tool is private")).to_be_visible()

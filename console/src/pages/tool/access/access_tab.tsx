@@ -1,5 +1,6 @@
-import { Alert, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Stack, Table, Text, Title } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { api, type Schemas, unwrap } from '../../../shared/api/client.ts'
 import { Icon } from '../../../shared/icons/icon.tsx'
 import { useMe } from '../../../shared/session/use_me.ts'
@@ -95,9 +96,15 @@ function Because({ entry }: { entry: Entry }) {
   return (
     <>
       The agent{' '}
-      <ForeignText isMono limit={120}>
-        {entry.agent_name}
-      </ForeignText>{' '}
+      <Anchor
+        size="sm"
+        underline="always"
+        renderRoot={(props) => <Link to="/agents/$id" params={{ id: entry.agent_id ?? '' }} {...props} />}
+      >
+        <ForeignText isMono limit={120}>
+          {entry.agent_name}
+        </ForeignText>
+      </Anchor>{' '}
       has the tool
     </>
   )
