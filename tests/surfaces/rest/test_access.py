@@ -49,6 +49,7 @@ AGENTS = {
     ("GET", "/v1/dialects"),
     ("GET", "/v1/kinds"),
     ("GET", "/v1/codes"),
+    ("GET", "/v1/connect"),
     ("GET", "/v1/calls"),
     ("POST", "/v1/calls"),
     ("POST", "/v1/calls/normalize"),
