@@ -135,7 +135,8 @@ async def test_hostile_and_large_values_are_text_and_leave_the_page_usable(admin
     hostile = "<img src=x onerror=alert(1)><script>alert(1)</script>\u202etxt {{secret:X}}"
     schema = {
         "type": "object",
-        "properties": {f"p{number}": {"type": "string", "title": hostile} for number in range(2000)},
+        "properties": {f"p{number}": {"type": "string", "title": hostile} for number in range(2000)}
+        | {"__proto__": {"type": "string"}},
     }
     await admin.board.add(mock("hostile", {"x" * 60_000: hostile}, description=hostile, input_schema=schema))
     page = await edit(admin, "hostile")
@@ -179,7 +180,9 @@ async def test_a_change_in_the_form_keeps_every_digit_elsewhere(admin: Visit) ->
     page = await admin.open("tools/digits?tab=edit")
     yaml = page.get_by_label("Definition as YAML")
     await expect(yaml).to_contain_text("mock_response: 9007199254740993")
-    await expect(page.get_by_text("more digits than a form can keep")).to_be_visible()
+    await page.get_by_label("description", exact=True).fill("typed in the form")
+    await expect(page.get_by_text(VALID)).to_be_visible()
+    await expect(page.get_by_role("region", name="Changes").get_by_role("listitem")).to_have_count(1)
     config = "config: {mock_response: 9007199254740995}"
     text = f"name: digits\ntool_type: mock\n{config}\ninput_schema: {{type: object}}\n"
     await write_yaml(page, text)

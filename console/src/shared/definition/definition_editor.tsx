@@ -9,6 +9,7 @@ import classes from './definition.module.css'
 import { findPlace } from './definition_yaml.ts'
 import { DryRunStatus } from './dry_run_status.tsx'
 import type { FormParts } from './form_parts.ts'
+import { toFormValue } from './form_values.ts'
 import type { DefinitionState } from './use_definition.ts'
 import type { DryRun } from './use_dry_run.ts'
 
@@ -34,7 +35,7 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
     if (syntax.length > 0) return syntax
     return dryRun.faults.slice(0, 20).map(({ field, message }) => ({ ...findPlace(text, splitPath(field)), message }))
   }, [syntax, dryRun.faults, text])
-  const noForm = useMemo(() => explainNoForm(value), [value])
+  const noForm = useMemo(() => explainNoForm(value, parts), [value, parts])
   return (
     <div className={classes.columns}>
       <section className={classes.card} aria-label="Form">
@@ -84,8 +85,10 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
   )
 }
 
-function explainNoForm(value: DefinitionState['value']): string | undefined {
+function explainNoForm(value: DefinitionState['value'], { main, more }: FormParts): string | undefined {
   if (value === undefined)
     return 'The YAML has a fault, which is shown at its place. The form is shown again when the YAML is valid.'
-  return hasRawNumber(value) ? 'A number has more digits than a form can keep; change it as YAML.' : undefined
+  return hasRawNumber(toFormValue(value, { ...more.ui, ...main.ui }))
+    ? 'A number has more digits than a form can keep; change it as YAML.'
+    : undefined
 }

@@ -10,6 +10,7 @@ import { ForeignText } from '../text/foreign_text.tsx'
 import classes from './definition.module.css'
 import { type Definition, dropFilledIn } from './definition_values.ts'
 import type { FormPart, FormParts } from './form_parts.ts'
+import { fromFormValue, toFormValue } from './form_values.ts'
 import { JsonField } from './json_field.tsx'
 import { PythonField } from './python_field.tsx'
 import { SecretWidget } from './secret_widget.tsx'
@@ -81,18 +82,18 @@ interface PartFormProps extends Omit<DefinitionFormProps, 'onBroken'> {
 
 function PartForm({ id, part, parts, schema, value, errors, onChange, onSubmit, context }: PartFormProps) {
   const names = useMemo(() => Object.keys(asNode(schema.properties) ?? {}), [schema])
-  const own = useMemo(() => pick(value, names), [value, names])
+  const own = useMemo(() => toFormValue(pick(value, names), part.ui), [value, names, part])
   const change = useCallback(
     (filled: unknown) =>
       onChange((before) => {
-        const next = dropFilledIn(asNode(filled) ?? {}, parts.whole, before)
+        const next = dropFilledIn(asNode(fromFormValue(filled, part.ui)) ?? {}, parts.whole, before)
         const kept = Object.entries(before).flatMap(([name, old]): [string, unknown][] => {
           if (!names.includes(name)) return [[name, old]]
           return name in next ? [[name, next[name]]] : []
         })
         return Object.fromEntries([...kept, ...Object.entries(next).filter(([name]) => names.includes(name))])
       }),
-    [onChange, parts, names],
+    [onChange, part, parts, names],
   )
   return (
     <SchemaForm

@@ -1,5 +1,6 @@
 import { fitSchema } from '../form/fit_schema.ts'
 import { asNode, type SchemaNode } from '../form/schema_node.ts'
+import { openFields } from './form_values.ts'
 
 /** A part of the form of a definition. */
 export interface FormPart {
@@ -45,7 +46,8 @@ function buildPart(whole: SchemaNode, names: string[], kind: string): FormPart {
   const properties = Object.fromEntries(names.map((name) => [name, all[name]]))
   const required = (Array.isArray(whole.required) ? whole.required : []).filter((name) => names.includes(name))
   const { schema, left } = fitSchema(simplify({ type: 'object', properties, required, $defs: whole.$defs }))
-  return { schema, ui: schema ? describeFields(schema, [], kind) : {}, left }
+  const ui = schema ? describeFields(schema, [], kind) : {}
+  return { schema: schema && openFields(schema, ui), ui, left }
 }
 
 /** Return the schema without choices of null, which a field leaves out, and without titles made of names. */

@@ -12,7 +12,7 @@ export interface DefinitionFormContext {
   onBroken: (id: string, isBroken: boolean) => void
 }
 
-/** A field for any JSON. Broken text stays as it is typed; the definition keeps the last value that was valid. */
+/** A field for any JSON; its value is JSON text. Broken text stays as it is typed; the definition keeps the last value that was valid. */
 export function JsonField({
   formData,
   onChange,
@@ -23,7 +23,7 @@ export function JsonField({
   rawErrors,
   registry,
 }: FieldProps) {
-  const given = formData === undefined ? '' : formatJson(formData)
+  const given = typeof formData === 'string' ? formData : ''
   const [text, setText] = useState(given)
   const [fault, setFault] = useState<string>()
   const last = useRef(given)
@@ -42,8 +42,8 @@ export function JsonField({
   const change = (next: string) => {
     setText(next)
     try {
-      const value = next.trim() === '' ? undefined : parseExactly(next)
-      last.current = value === undefined ? '' : formatJson(value)
+      const value = next.trim() === '' ? undefined : formatJson(parseExactly(next))
+      last.current = value ?? ''
       setFault(undefined)
       onChange(value, fieldPathId.path)
     } catch (error) {
