@@ -21,6 +21,7 @@ import anyio
 import httpx
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
+from pegboard.surfaces.cli.demo_tools import THREAD_TITLE
 from tests.browser.launch import launch_browser
 from tests.servers import free_port
 
@@ -110,10 +111,34 @@ async def _do_nothing(_page: Page, _server: Server) -> None:
     pass
 
 
+async def _wait_for_rankings(page: Page, _server: Server) -> None:
+    await expect(page.get_by_role("link", name="shop_find_order").first).to_be_visible()
+
+
 async def _call_tool(page: Page, _server: Server) -> None:
     await page.get_by_label("order", exact=False).first.fill("1042")
     await page.get_by_role("button", name="Call", exact=True).click()
     await expect(page.get_by_role("region", name="Result", exact=True).get_by_text("Succeeded")).to_be_visible()
+
+
+async def _wait_for_editor(page: Page, _server: Server) -> None:
+    await expect(page.locator(".cm-content").last).to_be_visible()
+    await expect(page.get_by_text("Checking", exact=True)).to_be_hidden()
+
+
+async def _open_agent(page: Page, _server: Server) -> None:
+    await page.get_by_role("link", name="demo-support").first.click()
+    await expect(page.get_by_text("tokens").first).to_be_visible()
+
+
+async def _open_conversation(page: Page, _server: Server) -> None:
+    await page.get_by_role("link", name=THREAD_TITLE).first.click()
+    await expect(page.get_by_text("is packed and goes to Lisbon")).to_be_visible()
+
+
+async def _verify_journal(page: Page, _server: Server) -> None:
+    await page.get_by_role("button", name="Verify now").click()
+    await expect(page.get_by_text("As the board wrote it")).to_be_visible()
 
 
 async def _open_first_row(page: Page, _server: Server) -> None:
@@ -139,12 +164,21 @@ class Picture:
 
 
 PICTURES = (
-    Picture("overview", "overview", "Busiest tools"),
+    Picture("overview", "overview", "drifted", _wait_for_rankings),
     Picture("tools", "tools?q=shop_", "shop_find_order"),
     Picture("try-it", "tools/shop_find_order", "Number of the order", _call_tool),
     Picture("model-view", "tools/shop_refund?tab=model&as=anthropic,gemini", "tokens"),
+    Picture("edit", "tools/shop_refund?tab=edit", "Refund", _wait_for_editor),
+    Picture("new-tool", "tools/new", "New tool"),
     Picture("executions", "executions", "shop_pack"),
     Picture("failed-call", "executions?status=failed", "shop_total", _open_first_row),
+    Picture("imports", "imports?tab=changes", "shop_price"),
+    Picture("agent", "agents", "demo-support", _open_agent),
+    Picture("conversation", "conversations", THREAD_TITLE, _open_conversation),
+    Picture("connect", "connect?way=cursor&tool=shop_find_order", "mcpServers"),
+    Picture("people", "settings/people", "demo-ana"),
+    Picture("journal", "settings/journal", "Verify now", _verify_journal),
+    Picture("system", "settings/system", "Database"),
     Picture("live", "live", "Running", _watch_calls),
 )
 

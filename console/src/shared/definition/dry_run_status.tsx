@@ -6,6 +6,12 @@ import type { YamlTextFault } from './definition_yaml.ts'
 import type { DryRun } from './use_dry_run.ts'
 
 const MOST = 8
+const PHASES = {
+  none: 'The server checks what you change',
+  checking: 'Checking',
+  valid: 'Valid: the server accepts it',
+  refused: '',
+}
 
 interface DryRunStatusProps {
   text: string
@@ -23,7 +29,7 @@ export function DryRunStatus({ text, syntax, dryRun }: DryRunStatusProps) {
     <div role="status">
       {all.length === 0 && (
         <Text size="sm" c={dryRun.phase === 'valid' ? 'var(--board-good)' : 'dimmed'}>
-          {dryRun.phase === 'valid' ? 'Valid: the server accepts it' : 'Checking'}
+          {PHASES[dryRun.phase]}
         </Text>
       )}
       {all.length > 0 && (
