@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import stat
 from pathlib import Path
@@ -12,13 +13,20 @@ import pytest
 from tests.surfaces.cli.run_program import Program
 
 
-@pytest.fixture
-def local(tmp_path: Path) -> Program:
-    """The program on a board without a server, on which three calls were made."""
-    program = Program({"PEGBOARD_HOME": str(tmp_path / "home")})
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a board without a server, on which three calls were made."""
+    home = tmp_path_factory.mktemp("recorded") / "home"
     for place in range(3):
-        program.run("call", "echo", f"n={place}", "--local").done()
-    return program
+        Program({"PEGBOARD_HOME": str(home)}).run("call", "echo", f"n={place}", "--local").done()
+    return home
+
+
+@pytest.fixture
+def local(recorded: Path, tmp_path: Path) -> Program:
+    """The program on a copy of that board."""
+    shutil.copytree(recorded, tmp_path / "home")
+    return Program({"PEGBOARD_HOME": str(tmp_path / "home")})
 
 
 def tamper(program: Program, statement: str) -> None:
