@@ -23,9 +23,9 @@ CHECKOUT = HERE.parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 # Several groups, so that they run side by side. The first is in `make test`, all others in `make soak`.
 ATTACKS = {
-    "files, system calls, ends": ("files", "kernel", "secrets", "sockets", "ends"),
-    "network and processes": ("network", "left_behind", "taking"),
-    "time and zygotes": ("carrying_over", "time", "zygotes"),
+    "files, system calls, ends": ("files", "kernel", "secrets", "sockets", "exits_and_signals"),
+    "network and processes": ("network", "leftover_processes", "resource_limits"),
+    "time and zygotes": ("call_isolation", "timeouts", "zygotes"),
 }
 SHORT, *LONG = ATTACKS
 LEFT_OUT = ("arguments", "as_another_user", "board_surfaces", "registration", "results")
