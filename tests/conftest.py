@@ -73,14 +73,20 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def restored_logging() -> Iterator[None]:
     """Restore the levels and handlers of logging, which programs that run inside a test configure.
 
-    A handler that is left writes the warnings of all later tests to a closed stream.
+    A handler that is left writes the warnings of all later tests to a closed stream; fixtures of modules may leave one.
     """
     loggers = [logging.getLogger(), logging.getLogger("pegboard")]
+    for logger in loggers:
+        logger.handlers[:] = [each for each in logger.handlers if not _is_closed(each)]
     before = [(logger, logger.level, logger.handlers[:]) for logger in loggers]
     yield
     for logger, level, handlers in before:
         logger.setLevel(level)
         logger.handlers[:] = handlers
+
+
+def _is_closed(handler: logging.Handler) -> bool:
+    return isinstance(handler, logging.StreamHandler) and bool(getattr(handler.stream, "closed", False))
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { reloadQueries } from '../query/reload_queries.ts'
 
 interface ActionOptions<Data, Input> {
   /** The writing request. */
@@ -24,7 +25,7 @@ export function useAction<Data, Input = void>(options: ActionOptions<Data, Input
   return useMutation({
     mutationFn: options.run,
     onSuccess: (data, input) => {
-      for (const queryKey of options.changes ?? []) void queryClient.invalidateQueries({ queryKey })
+      void reloadQueries(queryClient, options.changes ?? [])
       options.onDone?.(data, input)
     },
   })

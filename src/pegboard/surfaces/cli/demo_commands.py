@@ -52,7 +52,7 @@ def make_demo_traffic(
 
 
 def remove_demo_data(ctx: typer.Context, yes: Yes = False) -> None:
-    """Remove the users, agents, tools and conversations of demo traffic; the journal keeps the rows of its calls."""
+    """Remove the users, agents, tools and conversations of demo traffic; the journal keeps its rows."""
     session = _get_remote_session(ctx)
     confirm_removal("Remove the users, agents, tools and conversations of demo traffic?", yes=yes)
     report = run_with_client(ctx, remove_demo)

@@ -138,7 +138,11 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         "Import tools from an OpenAPI document or an MCP server.",
         "import_commands",
         ("openapi", "import_openapi", "Make a tool of each operation in an OpenAPI or Swagger document."),
-        ("list", "list_sources", "List the API documents that tools were imported from."),
+        (
+            "list",
+            "list_sources",
+            "List the API documents that tools were imported from; an admin sees those of all users.",
+        ),
         (
             "mcp",
             "import_mcp",
@@ -153,7 +157,11 @@ COMMANDS: tuple[CommandEntry | CommandGroup, ...] = (
         ("list", "list_upstreams", "List the imported MCP servers; an admin sees those of all users."),
         ("origins", "list_origins", "List the servers that HTTP tools call, and whether calls to them fail."),
         ("show", "show_upstream", "Show an imported MCP server: its state, tools, prompts and resources."),
-        ("check", "check_upstream", "Compare an imported MCP server with what it offers now."),
+        (
+            "check",
+            "check_upstream",
+            "Compare an imported MCP server with what it offers now, and mark what it has changed.",
+        ),
         (
             "accept",
             "accept_upstream",

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
 import { offerUndo } from '../../../shared/action/offer_undo.tsx'
 import { type Outcome, runAll } from '../../../shared/action/run_all.ts'
+import { reloadQueries } from '../../../shared/query/reload_queries.ts'
 import type { Tool } from './bulk_requests.ts'
 
 export interface BulkAction {
@@ -30,7 +31,7 @@ export function useBulk(onSucceeded: (tools: Tool[]) => void) {
   const [result, setResult] = useState<BulkResult>()
   const stopper = useRef<AbortController>(undefined)
   const refresh = useCallback(async () => {
-    await Promise.all(['tool-list', 'tool', 'agents'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })))
+    await reloadQueries(queryClient, [['tool-list'], ['tool'], ['agents']])
   }, [queryClient])
 
   const run = async (action: BulkAction, tools: readonly Tool[]) => {
